@@ -12,7 +12,7 @@ use crate::{
     model::SessionKey,
     session::Phase,
     text::SafeText,
-    ui::render::Row,
+    ui::{render::Row, transcript::Printed},
 };
 
 /// What is left to say on the normal screen.
@@ -85,10 +85,12 @@ impl App {
             // All there is to be said.
             _ if error.is_some() => Vec::new(),
             (Some((session, screens)), ExitPrint::Last) => {
-                self.ui.last_exchange(session, screens, width)
+                let last = Printed::LastExchange;
+                self.ui.printed(last, session, screens, width)
             }
             (Some((session, screens)), ExitPrint::All) => {
-                self.ui.whole_conversation(session, screens, width)
+                let whole = Printed::Conversation;
+                self.ui.printed(whole, session, screens, width)
             }
             _ => Vec::new(),
         };

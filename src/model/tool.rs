@@ -135,6 +135,22 @@ pub enum ToolContent {
     },
 }
 
+impl ToolContent {
+    pub fn diff(&self) -> Option<&Arc<Diff>> {
+        match self {
+            Self::Diff(diff) => Some(diff),
+            _ => None,
+        }
+    }
+
+    pub fn terminal(&self) -> Option<&TerminalId> {
+        match self {
+            Self::Terminal(id) => Some(id),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolLocation {

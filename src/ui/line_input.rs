@@ -7,9 +7,8 @@ use crate::{
     text::{SafeText, cell_width, prefix_of_width},
     ui::{
         composer::{
-            buffer::{Buffer, EditKind, Motion},
+            buffer::{Buffer, EditKind, Motion, clean},
             editing::{Edit, edit_of},
-            segment::clean,
         },
         keymap::Chord,
     },

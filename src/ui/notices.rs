@@ -15,14 +15,11 @@ use ratatui::{
 
 use crate::{
     model::{AgentNotice, NoticeSeverity},
-    ui::{
-        overlay::draw_rows,
-        render::{
-            RenderContext, Row,
-            excerpt::{Excerpt, Keep},
-            frame::{Corners, boxed, inner_width},
-            line::{StyledLine, Wrapping, prefixed, row_width},
-        },
+    ui::render::{
+        RenderContext, Row, draw_rows,
+        excerpt::{Excerpt, Keep},
+        frame::{Corners, boxed, inner_width},
+        line::{StyledLine, Wrapping, prefixed, row_width},
     },
 };
 
@@ -125,10 +122,8 @@ fn rows(notice: &AgentNotice, width: u16, ctx: &RenderContext<'_>) -> Vec<Row> {
         ..*ctx
     };
     let room = inner_width(&outer);
-    let mut head = StyledLine::styled(sign, style.patch(theme.strong));
-    head.push(" ", Style::new());
-    let mut indent = StyledLine::new();
-    indent.fill_to(head.width(), Style::new());
+    let head = StyledLine::styled(sign, style.patch(theme.strong)).with(" ", Style::new());
+    let indent = StyledLine::blanks(head.width());
     let title = StyledLine::styled(notice.title.trim(), theme.strong);
     let mut inside = title.wrap_with(Wrapping::Words, room, &head, &indent);
     if inside.len() > TITLE_ROWS {

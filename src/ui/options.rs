@@ -15,12 +15,8 @@ pub fn value_line(
     theme: &Theme,
     style: Style,
 ) -> StyledLine {
-    named_line(
-        &option.name_of(value),
-        is_dangerous(option, value),
-        theme,
-        style,
-    )
+    let dangerous = is_dangerous(option, value);
+    named_line(&option.name_of(value), dangerous, theme, style)
 }
 
 /// The name of a value, cut or whole.

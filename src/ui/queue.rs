@@ -9,7 +9,7 @@ use crate::{
         render::{
             RenderContext, Row,
             format::count,
-            line::{StyledLine, spread},
+            line::{StyledLine, push_hint, spread},
         },
     },
 };
@@ -32,30 +32,22 @@ pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<
     };
     let mut rows = Vec::with_capacity(shown + 1);
     for (n, prompt) in session.queue.iter().take(shown).enumerate() {
-        let (word, style) = if session.queue_held {
-            ("  held ", theme.warning)
-        } else {
-            ("  queued ", theme.dim)
+        let (word, style) = match session.queue_held {
+            true => ("  held ", theme.warning),
+            false => ("  queued ", theme.dim),
         };
-        let mut line = StyledLine::styled(word, style);
-        line.push(&(n + 1).to_string(), theme.accent);
-        line.push(": ", theme.dim);
         let text = prompt.shown_text();
-        line.push(
-            &SafeText::line(first_bytes(text.trim(), LINE_BYTES)),
-            theme.text,
-        );
-        let hint = if n == 0 {
-            hint(session, keymap, ctx)
-        } else {
-            StyledLine::new()
+        let text = SafeText::line(first_bytes(text.trim(), LINE_BYTES));
+        let line = StyledLine::styled(word, style)
+            .with(&(n + 1).to_string(), theme.accent)
+            .with(": ", theme.dim)
+            .with(&text, theme.text);
+        let hint = match n {
+            0 => hint(session, keymap, ctx),
+            _ => StyledLine::new(),
         };
-        rows.push(spread(
-            &line,
-            &hint,
-            width.saturating_sub(1),
-            ctx.symbols.ellipsis,
-        ));
+        let room = width.saturating_sub(1);
+        rows.push(spread(&line, &hint, room, ctx.symbols.ellipsis));
     }
     if shown < queued {
         let text = format!("  +{} queued", count(queued - shown, "prompt"));
@@ -72,11 +64,7 @@ fn hint(session: &Session, keymap: &Keymap, ctx: &RenderContext<'_>) -> StyledLi
     let mut push = |action, what: &str| {
         let key = keymap.hint(action);
         let mut more = line.clone();
-        if !more.is_empty() {
-            more.push(&format!(" {} ", ctx.symbols.separator), theme.dim);
-        }
-        more.push(&key, theme.key_hint);
-        more.push(&format!(" {what}"), theme.dim);
+        push_hint(&mut more, (&key, what), theme.dim, (theme, ctx.symbols));
         if !key.is_empty() && more.width() <= usize::from(ctx.width) / 2 {
             line = more;
         }

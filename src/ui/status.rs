@@ -55,6 +55,12 @@ struct Part {
     line: StyledLine,
 }
 
+impl Part {
+    fn new(rank: u8, line: StyledLine) -> Self {
+        Self { rank, line }
+    }
+}
+
 /// Ranks, from what is never left out.
 mod rank {
     pub const ALWAYS: u8 = 0;
@@ -112,10 +118,7 @@ impl Status<'_> {
     }
 
     fn part(&self, rank: u8, text: &str, style: ratatui::style::Style) -> Part {
-        Part {
-            rank,
-            line: StyledLine::styled(text, style),
-        }
+        Part::new(rank, StyledLine::styled(text, style))
     }
 
     fn name(&self, text: &str, style: ratatui::style::Style) -> StyledLine {
@@ -132,18 +135,15 @@ impl Status<'_> {
         let theme = self.theme;
         let mut parts = Vec::new();
         if let Some((policy, danger)) = &self.project.policy {
-            let style = if *danger {
-                theme.error.bold()
-            } else {
-                theme.warning
+            let style = match danger {
+                true => theme.error.bold(),
+                false => theme.warning,
             };
             parts.push(self.part(rank::ALWAYS, policy, style));
         }
         if let Some(session) = self.session {
-            parts.push(Part {
-                rank: rank::AGENT,
-                line: self.name(&agent_name(Some(session)), theme.strong),
-            });
+            let name = self.name(&agent_name(Some(session)), theme.strong);
+            parts.push(Part::new(rank::AGENT, name));
             parts.extend(self.mode(session));
             parts.extend(self.model(session));
             parts.extend(self.thought_level(session));
@@ -261,10 +261,7 @@ impl Status<'_> {
         if self.letters_typed {
             let mut line = StyledLine::styled(self.symbols.asking, theme.warning.bold());
             line.push(" typing goes to the draft", theme.warning);
-            return Some(Part {
-                rank: rank::ALWAYS,
-                line,
-            });
+            return Some(Part::new(rank::ALWAYS, line));
         }
         let Some(session) = self.session else {
             // Where something is said, that may be it; and a question comes before the agent, which
@@ -278,12 +275,7 @@ impl Status<'_> {
             );
             return Some(self.part(rank::HINT, &text, theme.dim));
         };
-        let always = |line| {
-            Some(Part {
-                rank: rank::ALWAYS,
-                line,
-            })
-        };
+        let always = |line| Some(Part::new(rank::ALWAYS, line));
         if self.project.read_only.is_some() {
             // Nobody waits for anything, and no key stops or starts anything.
             if let Some(turn) = &session.turn {

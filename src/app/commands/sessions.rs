@@ -26,7 +26,7 @@ use crate::{
         },
     },
     text::{SafeText, json, truncate_to_width},
-    ui::{Ui, blocks::transcript_text, offload::Offload},
+    ui::{Ui, blocks::transcript_text, offload::Offload, transcript::Printed},
     vt::Screens,
 };
 
@@ -296,7 +296,7 @@ fn show(record: StoredSession, config: &Config) -> Result<(), CliError> {
     }
     let ui = Ui::new(ui_settings(config), Offload::immediate());
     let width = tty::size().map_or(WIDTH, |size| size.width);
-    let rows = ui.printed_conversation(&session, &screens, width);
+    let rows = ui.printed(Printed::Everything, &session, &screens, width);
     let colour = std::env::var_os("NO_COLOR").is_none();
     match print_rows(&mut out, &rows, colour) {
         Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Io {

@@ -5,11 +5,10 @@
 //! whole operations, kills that add up. The widget lays out its whole text on each edit, and
 //! addresses rows and columns by `u16`; [`LIMIT`] keeps both harmless.
 
-use std::{collections::VecDeque, ops::Range};
+use std::{borrow::Cow, collections::VecDeque, ops::Range};
 
 use ratatui_textarea::{CursorMove, DataCursor, TextArea};
-
-use super::segment;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 /// Bytes of text in the buffer; longer text is held in chips. Under `u16::MAX`, so that each place
 /// can be jumped to, and laid out by the widget in well under a millisecond.
@@ -81,11 +80,8 @@ impl Buffer {
 
     /// Bytes of [`Buffer::text`].
     pub fn len(&self) -> usize {
-        self.lines()
-            .iter()
-            .map(|line| line.len() + 1)
-            .sum::<usize>()
-            - 1
+        let lines = self.lines().iter();
+        lines.map(|line| line.len() + 1).sum::<usize>() - 1
     }
 
     /// Whether so many bytes more stay within [`LIMIT`].
@@ -105,11 +101,8 @@ impl Buffer {
 
     pub fn caret(&self) -> Caret {
         let DataCursor(line, column) = self.area.cursor();
-        let text = self.line(line);
-        Caret {
-            line,
-            byte: byte_of(text, column),
-        }
+        let byte = byte_of(self.line(line), column);
+        Caret { line, byte }
     }
 
     /// The caret's line and the caret's byte in it.
@@ -124,10 +117,12 @@ impl Buffer {
 
     pub fn end(&self) -> Caret {
         let line = self.lines().len() - 1;
-        Caret {
-            line,
-            byte: self.line(line).len(),
-        }
+        let byte = self.line(line).len();
+        Caret { line, byte }
+    }
+
+    pub fn all(&self) -> Range<Caret> {
+        self.start()..self.end()
     }
 
     /// Moves the caret to `to`, or to the next border behind it.
@@ -139,7 +134,7 @@ impl Buffer {
     fn jump(&mut self, to: Caret) {
         let line = to.line.min(self.lines().len() - 1);
         let text = self.line(line);
-        let byte = segment::snap(text, to.byte.min(text.len()));
+        let byte = snap(text, to.byte.min(text.len()));
         let column = text[..byte].chars().count();
         // In range: see `LIMIT`.
         let to_u16 = |n| u16::try_from(n).unwrap_or(u16::MAX);
@@ -168,10 +163,6 @@ impl Buffer {
 
     pub fn slice(&self, range: Range<Caret>) -> String {
         let (start, end) = (range.start, range.end);
-        if start.line == end.line {
-            let line = self.line(start.line);
-            return line.get(start.byte..end.byte).unwrap_or("").to_owned();
-        }
         let mut out = String::new();
         for index in start.line..=end.line {
             let line = self.line(index);
@@ -220,24 +211,29 @@ impl Buffer {
         self.jump(caret);
     }
 
-    /// One unit to the left, over line ends.
-    /// `over`: at a line's start or end, on to the next line, as deleting does.
+    /// Where a motion leads to. `over`: at a line's start or end, on to the next line, as deleting does.
     pub fn target(&self, motion: Motion, over: bool) -> Caret {
-        let caret = self.caret();
-        match motion {
-            Motion::Left => self.left_of(caret),
-            Motion::Right => self.right_of(caret),
-            Motion::WordLeft => self.word_left_of(caret),
-            Motion::WordRight => self.word_right_of(caret),
-            Motion::BlankWordLeft => self.blank_word_left_of(caret),
-            Motion::LineStart if over => self.line_start_of(caret),
-            Motion::LineStart => Caret { byte: 0, ..caret },
-            Motion::LineEnd if over => self.line_end_of(caret),
-            Motion::LineEnd => Caret {
-                byte: self.line(caret.line).len(),
-                ..caret
-            },
-        }
+        self.target_from(self.caret(), motion, over)
+    }
+
+    fn target_from(&self, caret: Caret, motion: Motion, over: bool) -> Caret {
+        use Motion::{BlankWordLeft, Left, LineEnd, LineStart, Right, WordLeft, WordRight};
+        let line = self.line(caret.line);
+        let (at_start, at_end) = (caret.byte == 0, caret.byte >= line.len());
+        let byte = match motion {
+            Left | WordLeft | BlankWordLeft if at_start => return self.end_of_line_before(caret),
+            LineStart if at_start && over => return self.end_of_line_before(caret),
+            Right | WordRight if at_end => return self.start_of_line_after(caret),
+            LineEnd if at_end && over => return self.start_of_line_after(caret),
+            Left => unit_start(line, caret.byte).unwrap_or(0),
+            Right => unit_end(line, caret.byte).unwrap_or(line.len()),
+            WordLeft => word_start(line, caret.byte),
+            BlankWordLeft => blank_word_start(line, caret.byte),
+            WordRight => word_end(line, caret.byte),
+            LineStart => 0,
+            LineEnd => line.len(),
+        };
+        Caret { byte, ..caret }
     }
 
     /// From the caret to where a motion leads, whichever is first.
@@ -246,66 +242,14 @@ impl Buffer {
         caret.min(to)..caret.max(to)
     }
 
+    /// One unit to the left, over line ends.
     pub fn left_of(&self, caret: Caret) -> Caret {
-        match segment::previous(self.line(caret.line), caret.byte) {
-            Some(byte) => Caret { byte, ..caret },
-            None => self.end_of_line_before(caret),
-        }
+        self.target_from(caret, Motion::Left, true)
     }
 
     /// One unit to the right, over line ends.
     pub fn right_of(&self, caret: Caret) -> Caret {
-        match segment::next(self.line(caret.line), caret.byte) {
-            Some(byte) => Caret { byte, ..caret },
-            None => self.start_of_line_after(caret),
-        }
-    }
-
-    /// Start of the word before, over line ends.
-    fn word_left_of(&self, caret: Caret) -> Caret {
-        self.leftwards(caret, segment::word_start)
-    }
-
-    /// As [`Buffer::word_left_of`], words being what blanks separate.
-    fn blank_word_left_of(&self, caret: Caret) -> Caret {
-        self.leftwards(caret, segment::blank_word_start)
-    }
-
-    fn leftwards(&self, caret: Caret, start: fn(&str, usize) -> usize) -> Caret {
-        if caret.byte == 0 {
-            return self.end_of_line_before(caret);
-        }
-        let byte = start(self.line(caret.line), caret.byte);
-        Caret { byte, ..caret }
-    }
-
-    /// End of the word behind, over line ends.
-    fn word_right_of(&self, caret: Caret) -> Caret {
-        let line = self.line(caret.line);
-        if caret.byte >= line.len() {
-            return self.start_of_line_after(caret);
-        }
-        let byte = segment::word_end(line, caret.byte);
-        Caret { byte, ..caret }
-    }
-
-    /// Start of the line; at it, the end of the line before.
-    fn line_start_of(&self, caret: Caret) -> Caret {
-        if caret.byte == 0 {
-            self.end_of_line_before(caret)
-        } else {
-            Caret { byte: 0, ..caret }
-        }
-    }
-
-    /// End of the line; at it, the start of the next line.
-    fn line_end_of(&self, caret: Caret) -> Caret {
-        let byte = self.line(caret.line).len();
-        if caret.byte == byte {
-            self.start_of_line_after(caret)
-        } else {
-            Caret { byte, ..caret }
-        }
+        self.target_from(caret, Motion::Right, true)
     }
 
     fn end_of_line_before(&self, caret: Caret) -> Caret {
@@ -426,6 +370,136 @@ impl UndoGroups {
     }
 }
 
+/// Placeholders of chips: plane 16, which no icon font in use takes (those of plane 15 are pasted
+/// often).
+pub const PLACEHOLDERS: std::ops::RangeInclusive<u32> = 0x10_0000..=0x10_fffd;
+
+pub fn is_placeholder(c: char) -> bool {
+    PLACEHOLDERS.contains(&(c as u32))
+}
+
+/// Text from outside as the buffer takes it: lines end in `\n`, and nothing poses as a chip.
+pub fn clean(raw: &str) -> Cow<'_, str> {
+    if !raw.contains(|c| c == '\r' || is_placeholder(c)) {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' => {
+                chars.next_if_eq(&'\n');
+                out.push('\n');
+            }
+            c if is_placeholder(c) => out.push(char::REPLACEMENT_CHARACTER),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The units of `text` with their offsets: chips, and the grapheme clusters between them. A chip
+/// is never part of a cluster, whatever marks follow it.
+pub fn units(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_inclusive(is_placeholder)
+        .scan(0, |start, part| {
+            let at = *start;
+            *start += part.len();
+            let chip = part.chars().next_back().filter(|c| is_placeholder(*c));
+            let plain = part.len() - chip.map_or(0, char::len_utf8);
+            Some((at, &part[..plain], &part[plain..]))
+        })
+        .flat_map(|(at, plain, chip)| {
+            plain
+                .grapheme_indices(true)
+                .chain((!chip.is_empty()).then_some((plain.len(), chip)))
+                .map(move |(offset, unit)| (at + offset, unit))
+        })
+}
+
+/// The end of the unit that starts at the boundary `at`; `None` at the end of the line.
+fn unit_end(line: &str, at: usize) -> Option<usize> {
+    units(&line[at..]).next().map(|(_, unit)| at + unit.len())
+}
+
+/// The start of the unit that ends at the boundary `at`; `None` at the start of the line.
+fn unit_start(line: &str, at: usize) -> Option<usize> {
+    let before = &line[..at];
+    let last = before.chars().next_back()?;
+    if is_placeholder(last) {
+        return Some(at - last.len_utf8());
+    }
+    let (plain, _) = run_around(line, at);
+    let unit = before[plain..].graphemes(true).next_back()?;
+    Some(at - unit.len())
+}
+
+/// The first boundary at or after `at`. Looks at the neighbourhood alone.
+pub(super) fn snap(line: &str, at: usize) -> usize {
+    let at = (at..line.len())
+        .find(|byte| line.is_char_boundary(*byte))
+        .unwrap_or(line.len());
+    // Nothing joins with a chip, so the text up to the chips around is all that matters.
+    let (start, run) = run_around(line, at);
+    let mut cursor = GraphemeCursor::new(at - start, run.len(), true);
+    if cursor.is_boundary(run, 0) == Ok(true) {
+        return at;
+    }
+    let next = cursor.next_boundary(run, 0).ok().flatten();
+    start + next.unwrap_or(run.len())
+}
+
+/// The text without chips that `at` is in, and where it starts.
+fn run_around(line: &str, at: usize) -> (usize, &str) {
+    let (before, behind) = line.split_at(at);
+    let start = before.char_indices().rfind(|(_, c)| is_placeholder(*c));
+    let start = start.map_or(0, |(chip, c)| chip + c.len_utf8());
+    let end = behind
+        .find(is_placeholder)
+        .map_or(line.len(), |chip| at + chip);
+    (start, &line[start..end])
+}
+
+/// The end of the word at or after `at` (alt-f).
+fn word_end(line: &str, at: usize) -> usize {
+    line[at..]
+        .split_word_bound_indices()
+        .find(|(_, segment)| is_word(segment))
+        .map_or(line.len(), |(offset, word)| {
+            snap(line, at + offset + word.len())
+        })
+}
+
+/// The start of the word at or before `at` (alt-b).
+fn word_start(line: &str, at: usize) -> usize {
+    let start = line[..at]
+        .split_word_bound_indices()
+        .rfind(|(_, segment)| is_word(segment))
+        .map_or(0, |(offset, _)| offset);
+    at_least_a_unit(line, start, at)
+}
+
+/// The start of what a blank separates from `at` (ctrl-w).
+fn blank_word_start(line: &str, at: usize) -> usize {
+    let word_ends = line[..at].trim_end().len();
+    let start = line[..word_ends]
+        .rfind(char::is_whitespace)
+        .map_or(0, |blank| {
+            blank + line[blank..].chars().next().map_or(0, char::len_utf8)
+        });
+    at_least_a_unit(line, start, at)
+}
+
+/// The boundary at `start`; rather one unit too far before `at` than none at all.
+fn at_least_a_unit(line: &str, start: usize, at: usize) -> usize {
+    let start = Some(snap(line, start)).filter(|start| *start < at);
+    start.or_else(|| unit_start(line, at)).unwrap_or(0)
+}
+
+fn is_word(segment: &str) -> bool {
+    segment.contains(|c: char| c.is_alphanumeric() || is_placeholder(c))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -513,5 +587,59 @@ mod tests {
             groups.record(EditKind::Other, 2);
         }
         assert_eq!(groups.sizes.len(), MAX_ENTRIES / 2);
+    }
+
+    #[test]
+    fn units_are_clusters_and_chips() {
+        let line = "e\u{301}👩‍👩‍👧\u{100000}\u{301}x";
+        let found: Vec<&str> = units(line).map(|(_, unit)| unit).collect();
+        assert_eq!(found, ["e\u{301}", "👩‍👩‍👧", "\u{100000}", "\u{301}", "x"]);
+        let mut forward = vec![0];
+        while let Some(at) = unit_end(line, forward[forward.len() - 1]) {
+            forward.push(at);
+        }
+        let mut back = vec![line.len()];
+        while let Some(at) = unit_start(line, back[back.len() - 1]) {
+            back.push(at);
+        }
+        back.reverse();
+        assert_eq!(forward, back);
+    }
+
+    #[test]
+    fn snapping_leaves_boundaries_and_repairs_the_rest() {
+        let line = "ae\u{301}b";
+        assert_eq!(snap(line, 1), 1);
+        assert_eq!(snap(line, 2), 4);
+        assert_eq!(snap(line, 3), 4);
+        assert_eq!(snap(line, 5), 5);
+        assert_eq!(snap(line, 9), 5);
+        assert_eq!(snap("\u{100000}\u{301}", 4), 4);
+    }
+
+    #[test]
+    fn words_are_unicode_words() {
+        let line = "it's a_b (日本) füß";
+        assert_eq!(word_end(line, 0), 4);
+        assert_eq!(word_end(line, 4), 8);
+        assert_eq!(&line[word_start(line, line.len())..], "füß");
+        assert_eq!(&line[..word_end(line, 8)], "it's a_b (日");
+    }
+
+    #[test]
+    fn blank_words_take_punctuation_along() {
+        let line = "cargo test -p foo::bar  ";
+        assert_eq!(
+            &line[..blank_word_start(line, line.len())],
+            "cargo test -p "
+        );
+        assert_eq!(blank_word_start("  ", 2), 0);
+    }
+
+    #[test]
+    fn line_ends_become_newlines_and_placeholders_cannot_be_forged() {
+        assert_eq!(clean("a\r\nb\rc\n"), "a\nb\nc\n");
+        assert_eq!(clean("x\u{100000}y"), "x\u{fffd}y");
+        assert!(matches!(clean("日本\tx"), Cow::Borrowed(_)));
     }
 }

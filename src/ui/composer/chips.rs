@@ -2,7 +2,7 @@
 //!
 //! A chip is one character of a private-use plane in the text buffer, so that undo, kill and yank
 //! carry it like any other; what it stands for is kept here. Text from outside never holds such
-//! characters: see [`clean`](super::segment::clean).
+//! characters: see [`clean`](super::buffer::clean).
 
 use std::{
     collections::{HashMap, HashSet},
@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{
-    segment::{PLACEHOLDERS, is_placeholder},
+    buffer::{PLACEHOLDERS, is_placeholder},
     written::Names,
 };
 use crate::{
@@ -64,10 +64,9 @@ pub enum Typed {
 impl Chip {
     pub fn paste(text: String) -> Self {
         let lines = line_count(&text);
-        let label = if lines > PASTE_LINES {
-            format!("[pasted {lines} lines]")
-        } else {
-            format!("[pasted {} characters]", text.chars().count())
+        let label = match lines > PASTE_LINES {
+            true => format!("[pasted {lines} lines]"),
+            false => format!("[pasted {} characters]", text.chars().count()),
         };
         Self {
             label: SafeText::line(&label),
@@ -195,13 +194,9 @@ impl Chips {
     /// `raw` with each chip written out: pastes whole, mentions as `@path`.
     pub fn expand(&self, raw: &str) -> String {
         let mut out = WrittenOut::default();
-        for piece in raw.split_inclusive(is_placeholder) {
-            let chip = piece
-                .char_indices()
-                .next_back()
-                .and_then(|(at, c)| Some((at, self.get(c)?)));
-            out.push_text(&piece[..chip.map_or(piece.len(), |(at, _)| at)]);
-            match chip.map(|(_, chip)| &chip.content) {
+        for (plain, chip) in self.pieces(raw) {
+            out.push_text(plain);
+            match chip {
                 Some(Content::Paste(text)) => out.push_text(text),
                 Some(Content::File { path, .. }) => out.push_mention(path),
                 None => {}
@@ -233,14 +228,9 @@ impl Chips {
     }
 
     fn push_expanded(&self, draft: &mut Draft, raw: &str) {
-        for piece in raw.split_inclusive(is_placeholder) {
-            let chip = piece
-                .chars()
-                .next_back()
-                .and_then(|c| Some((c, self.get(c)?)));
-            let plain = piece.len() - chip.map_or(0, |(c, _)| c.len_utf8());
-            draft.push_text(&piece[..plain]);
-            match chip.map(|(_, chip)| &chip.content) {
+        for (plain, chip) in self.pieces(raw) {
+            draft.push_text(plain);
+            match chip {
                 Some(Content::Paste(text)) => draft.push_text(text),
                 Some(Content::File { path, seen }) => draft.parts.push(DraftPart::Mention {
                     path: path.into(),
@@ -249,6 +239,17 @@ impl Chips {
                 None => {}
             }
         }
+    }
+
+    /// Pieces of plain text, each with what the chip behind it stands for.
+    fn pieces<'a>(&'a self, raw: &'a str) -> impl Iterator<Item = (&'a str, Option<&'a Content>)> {
+        raw.split_inclusive(is_placeholder).map(|piece| {
+            let last = piece.char_indices().next_back();
+            match last.and_then(|(at, c)| Some((at, self.get(c)?))) {
+                Some((at, chip)) => (&piece[..at], Some(&chip.content)),
+                None => (piece, None),
+            }
+        })
     }
 }
 

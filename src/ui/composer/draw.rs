@@ -1,6 +1,10 @@
 //! The composer on the screen: prompt sign, wrapped draft, ghost hint, scrolling.
+//!
+//! The text widget's own wrapping counts characters one by one (a family emoji as six cells) and lays
+//! out the whole text on every key; `text::wrap` drops the blanks at which it breaks, but a caret
+//! can stand on them. So rows are made here, line by line, of units as they are drawn.
 
-use std::{num::NonZeroU16, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, num::NonZeroU16, ops::Range, sync::Arc};
 
 use ratatui::{
     buffer::{Buffer as Screen, CellDiffOption},
@@ -8,13 +12,16 @@ use ratatui::{
     style::{Modifier, Style},
 };
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use super::{
     Composer, Sources,
-    layout::{self, Row, UnitKind},
+    buffer::{self, Caret},
+    chips::Chips,
     popup::{Popup, command_hint},
 };
 use crate::{
-    text::{SafeText, truncate_to_width},
+    text::{SafeText, TAB_WIDTH, truncate_to_width},
     ui::{render::RenderContext, theme::Theme},
 };
 
@@ -78,9 +85,8 @@ impl Composer {
         if let Some(Popup::Files(popup)) = &mut self.popup {
             popup.poll(&self.files, &self.offload);
         }
-        self.popup
-            .as_ref()
-            .map_or(0, |popup| popup.height().min(max))
+        let popup = self.popup.as_mut();
+        popup.map_or(0, |popup| popup.height().min(max))
     }
 
     /// Draws the popup into all of `area`. After [`Composer::draw`]: the cursor may move here.
@@ -127,10 +133,14 @@ impl Composer {
 
     fn caret_row(&mut self) -> (usize, usize) {
         let caret = self.buffer.caret();
+        (caret.line, self.place(caret).0)
+    }
+
+    /// Row (index) and column of the line that the caret is in.
+    pub(super) fn place(&mut self, caret: Caret) -> (usize, usize) {
         let rows = self.rows_of(caret.line);
         let line = self.buffer.line(caret.line);
-        let (row, _) = layout::locate(line, &rows, caret.byte, self.room, &self.chips);
-        (caret.line, row)
+        locate(line, &rows, caret.byte, self.room, &self.chips)
     }
 
     /// `(line, row)` if the text still has it, else the row nearest to it.
@@ -163,10 +173,9 @@ impl Composer {
         screen: &mut Screen,
         ctx: &RenderContext<'_>,
     ) {
-        let (sign, style) = if first == (0, 0) {
-            (ctx.symbols.prompt, ctx.theme.accent)
-        } else {
-            (ctx.symbols.more_above, ctx.theme.dim)
+        let (sign, style) = match first {
+            (0, 0) => (ctx.symbols.prompt, ctx.theme.accent),
+            _ => (ctx.symbols.more_above, ctx.theme.dim),
         };
         screen.set_stringn(area.x, area.y, sign, area.width.into(), style);
         let Some((line, row, _)) = seen.last() else {
@@ -175,13 +184,8 @@ impl Composer {
         let more = line + 1 < self.buffer.lines().len() || row + 1 < self.rows_of(*line).len();
         if more && seen.len() > 1 {
             let y = area.bottom() - 1;
-            screen.set_stringn(
-                area.x,
-                y,
-                ctx.symbols.more,
-                area.width.into(),
-                ctx.theme.dim,
-            );
+            let (sign, width) = (ctx.symbols.more, area.width.into());
+            screen.set_stringn(area.x, y, sign, width, ctx.theme.dim);
         }
     }
 
@@ -194,7 +198,7 @@ impl Composer {
         theme: &Theme,
     ) {
         let mut column = 0;
-        for unit in layout::units(self.buffer.line(line), bytes, self.room, &self.chips) {
+        for unit in units(self.buffer.line(line), bytes, self.room, &self.chips) {
             let x = cell(area, column);
             let left = area.right().saturating_sub(x);
             let style = style(unit.kind, theme);
@@ -219,7 +223,7 @@ impl Composer {
         let y = found.unwrap_or(0);
         let start = seen.get(y).map_or(0, |(_, _, bytes)| bytes.start);
         let before = start..caret.byte.max(start);
-        let column = layout::units(line, before, self.room, &self.chips)
+        let column = units(line, before, self.room, &self.chips)
             .fold(0, |column, unit| column + unit.width(column, self.room));
         let y = u16::try_from(y).unwrap_or(u16::MAX);
         let right = area.right() - 1;
@@ -256,4 +260,252 @@ fn draw_ghost(
     let room = area.right().saturating_sub(at.x);
     let shown = truncate_to_width(text, room.into());
     screen.set_stringn(at.x, at.y, shown, room.into(), ctx.theme.dim);
+}
+
+/// One screen row of a logical line: a range of its bytes. The rows of a line cover all of it.
+pub type Row = Range<usize>;
+
+/// What the caret moves over, as it is drawn.
+#[derive(Debug)]
+pub struct Unit<'a> {
+    /// Bytes in the logical line.
+    pub bytes: Range<usize>,
+    pub shown: Cow<'a, str>,
+    pub kind: UnitKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitKind {
+    Text,
+    /// Space or tab: may hang over the edge by one cell, so that it never begins a row.
+    Blank,
+    Tab,
+    Paste,
+    Mention,
+}
+
+impl Unit<'_> {
+    /// Cells at `column` of a row of `room` cells.
+    pub fn width(&self, column: usize, room: usize) -> usize {
+        match self.kind {
+            UnitKind::Tab => {
+                let to_stop = TAB_WIDTH - column % TAB_WIDTH;
+                to_stop.min((room + 1).saturating_sub(column)).max(1)
+            }
+            // Not `CellWidth`, which counts halfwidth sound marks (ｶﾞ) twice.
+            _ => self.shown.width(),
+        }
+    }
+
+    fn is_blank(&self) -> bool {
+        matches!(self.kind, UnitKind::Blank | UnitKind::Tab)
+    }
+
+    /// A row may end before and after it, with no blank there.
+    fn stands_alone(&self) -> bool {
+        matches!(self.kind, UnitKind::Paste | UnitKind::Mention)
+            || (self.kind == UnitKind::Text && self.shown.width() > 1)
+    }
+}
+
+/// The units of `line[row]`.
+pub fn units<'a>(
+    line: &'a str,
+    row: Row,
+    room: usize,
+    chips: &'a Chips,
+) -> impl Iterator<Item = Unit<'a>> {
+    let from = row.start;
+    buffer::units(&line[row]).map(move |(at, unit)| {
+        let bytes = from + at..from + at + unit.len();
+        let chip = unit.chars().next().and_then(|c| chips.get(c));
+        let (shown, kind) = match (unit, chip) {
+            ("\t", _) => (Cow::Borrowed(""), UnitKind::Tab),
+            (" " | "\u{3000}", _) => (Cow::Borrowed(unit), UnitKind::Blank),
+            (_, Some(chip)) => {
+                let kind = match chip.pasted() {
+                    Some(_) => UnitKind::Paste,
+                    None => UnitKind::Mention,
+                };
+                (truncate_to_width(chip.label(), room), kind)
+            }
+            _ => (visible(unit), UnitKind::Text),
+        };
+        Unit { bytes, shown, kind }
+    })
+}
+
+/// Controls and invisible characters as something that can be seen: the terminal would swallow
+/// them, and the caret with them.
+fn visible(unit: &str) -> Cow<'_, str> {
+    let is_seen = |c: char| c.width().is_some_and(|w| w > 0) && c != '\u{ad}';
+    match unit.chars().all(is_seen) {
+        true => Cow::Borrowed(unit),
+        false => Cow::Owned(SafeText::line(unit).as_str().to_owned()),
+    }
+}
+
+/// Wraps one logical line to rows of `room` cells. A blank may use one cell more, which the caller
+/// keeps free for it and for the caret behind a full row.
+pub fn wrap(line: &str, room: usize, chips: &Chips) -> Vec<Row> {
+    let room = room.max(1);
+    let mut rows = Vec::new();
+    let (mut start, mut column) = (0, 0);
+    // The last place at which this row can end well: byte and column.
+    let mut opening: Option<(usize, usize)> = None;
+    let mut after_opener = false;
+    for unit in units(line, 0..line.len(), room, chips) {
+        if after_opener || unit.stands_alone() {
+            opening = Some((unit.bytes.start, column));
+        }
+        let limit = room + usize::from(unit.is_blank());
+        if column > 0 && column + unit.width(column, room) > limit {
+            let (at, cut) = opening
+                .filter(|(at, _)| *at > start && !unit.is_blank())
+                .unwrap_or((unit.bytes.start, column));
+            rows.push(start..at);
+            (start, column, opening) = (at, column - cut, None);
+        }
+        column += unit.width(column, room);
+        after_opener = unit.is_blank() || unit.stands_alone();
+    }
+    rows.push(start..line.len());
+    if column > room {
+        // The caret has no cell left behind the last blank.
+        rows.push(line.len()..line.len());
+    }
+    rows
+}
+
+/// Row (index) and column of byte `at`.
+pub fn locate(line: &str, rows: &[Row], at: usize, room: usize, chips: &Chips) -> (usize, usize) {
+    let row = rows.iter().rposition(|row| row.start <= at).unwrap_or(0);
+    let Some(bytes) = rows.get(row) else {
+        return (0, 0);
+    };
+    let before = bytes.start..at.clamp(bytes.start, bytes.end);
+    let column =
+        units(line, before, room, chips).fold(0, |column, unit| column + unit.width(column, room));
+    (row, column)
+}
+
+/// The byte nearest to `column` on row `row`.
+pub fn byte_at(
+    line: &str,
+    rows: &[Row],
+    row: usize,
+    column: usize,
+    room: usize,
+    chips: &Chips,
+) -> usize {
+    let Some(bytes) = rows.get(row) else {
+        return line.len();
+    };
+    let mut x = 0;
+    let mut last = bytes.start;
+    for unit in units(line, bytes.clone(), room, chips) {
+        let width = unit.width(x, room);
+        if x + width > column {
+            return unit.bytes.start;
+        }
+        x += width;
+        last = unit.bytes.start;
+    }
+    // The end of a wrapped row is the start of the next one; stay on this.
+    if row + 1 < rows.len() {
+        last
+    } else {
+        bytes.end
+    }
+}
+
+/// Rows of the lines looked at since the last edit.
+#[derive(Debug, Default)]
+pub struct RowCache {
+    rev: u64,
+    room: usize,
+    lines: HashMap<usize, Arc<[Row]>>,
+}
+
+impl RowCache {
+    pub fn rows(
+        &mut self,
+        (index, line): (usize, &str),
+        rev: u64,
+        room: usize,
+        chips: &Chips,
+    ) -> Arc<[Row]> {
+        if (self.rev, self.room) != (rev, room) {
+            self.lines.clear();
+            (self.rev, self.room) = (rev, room);
+        }
+        let rows = self.lines.entry(index);
+        rows.or_insert_with(|| wrap(line, room, chips).into())
+            .clone()
+    }
+
+    /// Lines laid out since the last edit.
+    #[cfg(test)]
+    pub fn known(&self) -> usize {
+        self.lines.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::composer::chips::Chip;
+
+    fn rows(line: &str, room: usize) -> Vec<&str> {
+        wrap(line, room, &Chips::default())
+            .into_iter()
+            .map(|row| &line[row])
+            .collect()
+    }
+
+    #[test]
+    fn rows_break_behind_blanks_and_lose_none() {
+        assert_eq!(rows("the quick brown", 9), ["the quick ", "brown"]);
+        assert_eq!(rows("the quick  brown", 9), ["the quick ", " brown"]);
+        assert_eq!(rows("", 9), [""]);
+        assert_eq!(rows("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(rows("go abcdefgh", 5), ["go ", "abcde", "fgh"]);
+    }
+
+    #[test]
+    fn a_blank_behind_a_full_row_gives_the_caret_a_row() {
+        assert_eq!(rows("abc", 3), ["abc"]);
+        assert_eq!(rows("abc ", 3), ["abc ", ""]);
+    }
+
+    #[test]
+    fn wide_text_breaks_anywhere() {
+        assert_eq!(rows("日本語テスト", 5), ["日本", "語テ", "スト"]);
+        assert_eq!(rows("日本", 1), ["日", "本", ""]);
+        assert_eq!(rows("a👩‍👩‍👧b", 3), ["a👩‍👩‍👧", "b"]);
+    }
+
+    #[test]
+    fn columns_are_those_of_the_drawn_cells() {
+        let chips = Chips::default();
+        let at = |line: &str, byte| locate(line, &wrap(line, 20, &chips), byte, 20, &chips);
+        assert_eq!(at("日本x", 6), (0, 4));
+        assert_eq!(at("e\u{301}x", 3), (0, 1));
+        assert_eq!(at("👩‍👩‍👧x", "👩‍👩‍👧".len()), (0, 2));
+        assert_eq!(at("a\tb", 2), (0, 4));
+        assert_eq!(at("ｶﾞx", "ｶﾞ".len()), (0, 2));
+        assert_eq!(at("\x1bx", 1), (0, 1));
+    }
+
+    #[test]
+    fn a_chip_is_one_unit_and_never_wider_than_the_row() {
+        let mut chips = Chips::default();
+        let chip = chips
+            .add(Chip::mention("src/a_long_name.rs".into()))
+            .expect("room");
+        let line = format!("ab {chip} c");
+        let rows = wrap(&line, 10, &chips);
+        assert_eq!(rows.len(), 3);
+        assert_eq!(locate(&line, &rows, 3 + chip.len_utf8(), 10, &chips).1, 10);
+    }
 }

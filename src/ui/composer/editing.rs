@@ -6,12 +6,14 @@ use std::ops::Range;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use crate::ui::{UiCommand, begins_word, keymap::text_of};
+
 use super::{
     Composer, Sources,
-    buffer::{Caret, EditKind, Motion},
+    buffer::{Caret, EditKind, Motion, clean, is_placeholder},
+    draw::byte_at,
     kill::Side,
-    layout,
-    segment::clean,
+    popup::{FilePopup, Popup, commands_of},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,28 +79,6 @@ pub fn edit_of(key: &KeyEvent) -> Option<Edit> {
         (KeyCode::Char('_' | '/'), ALT) => Redo,
         _ => return None,
     })
-}
-
-/// The character that `key` types.
-pub fn text_of(key: &KeyEvent) -> Option<char> {
-    let KeyCode::Char(c) = key.code else {
-        return None;
-    };
-    if key.kind == KeyEventKind::Release || c.is_control() {
-        return None;
-    }
-    let shift = key.modifiers.contains(KeyModifiers::SHIFT);
-    match key.modifiers - KeyModifiers::SHIFT {
-        // The kitty protocol may name the unshifted key.
-        NONE if shift => {
-            let mut upper = c.to_uppercase();
-            upper.next().filter(|_| upper.next().is_none()).or(Some(c))
-        }
-        NONE => Some(c),
-        // AltGr, where it is reported as the two: it makes signs, chords are on letters.
-        modifiers if modifiers == CTRL | ALT && !c.is_ascii_alphanumeric() => Some(c),
-        _ => None,
-    }
 }
 
 impl Composer {
@@ -191,15 +171,13 @@ impl Composer {
     }
 
     pub(super) fn replace_all(&mut self, raw: &str) {
-        let all = self.buffer.start()..self.buffer.end();
-        self.edit(all, raw, EditKind::Other);
+        self.edit(self.buffer.all(), raw, EditKind::Other);
     }
 
     pub(super) fn kill(&mut self, range: Range<Caret>) {
-        let side = if range.end == self.buffer.caret() {
-            Side::Before
-        } else {
-            Side::Behind
+        let side = match range.end == self.buffer.caret() {
+            true => Side::Before,
+            false => Side::Behind,
         };
         let killed = self.buffer.slice(range.clone());
         self.kills.add(killed, side);
@@ -235,11 +213,10 @@ impl Composer {
     /// Whether there is a row below the caret, or above it.
     pub fn has_row(&mut self, down: bool) -> bool {
         let caret = self.buffer.caret();
-        let rows = self.rows_of(caret.line);
-        let line = self.buffer.line(caret.line);
-        let row = layout::locate(line, &rows, caret.byte, self.room, &self.chips).0;
+        let (row, _) = self.place(caret);
+        let rows = self.rows_of(caret.line).len();
         match down {
-            true => caret.line + 1 < self.buffer.lines().len() || row + 1 < rows.len(),
+            true => caret.line + 1 < self.buffer.lines().len() || row + 1 < rows,
             false => caret.line > 0 || row > 0,
         }
     }
@@ -249,15 +226,13 @@ impl Composer {
         let caret = self.buffer.caret();
         // What history has just put here is passed as a whole, however many rows it has.
         let passing = self.recalled == Some((self.buffer.rev(), caret));
-        let moved = !passing && self.move_by_row(caret, down);
-        if moved {
+        if !passing && self.move_by_row(caret, down) {
             return;
         }
         let current = self.buffer.text();
-        let entry = if down {
-            self.history.newer(&current)
-        } else {
-            self.history.older(&current)
+        let entry = match down {
+            true => self.history.newer(&current),
+            false => self.history.older(&current),
         };
         if let Some(entry) = entry {
             let raw = self.own(entry);
@@ -270,13 +245,11 @@ impl Composer {
     }
 
     fn move_by_row(&mut self, caret: Caret, down: bool) -> bool {
-        let room = self.room;
-        let rows = self.rows_of(caret.line);
-        let line = self.buffer.line(caret.line);
-        let (row, column) = layout::locate(line, &rows, caret.byte, room, &self.chips);
+        let (row, column) = self.place(caret);
         let column = self.goal.unwrap_or(column);
-        let (to_line, to_row) = match (down, row) {
-            (true, row) if row + 1 < rows.len() => (caret.line, row + 1),
+        let rows = self.rows_of(caret.line).len();
+        let (line, row) = match (down, row) {
+            (true, row) if row + 1 < rows => (caret.line, row + 1),
             (true, _) if caret.line + 1 < self.buffer.lines().len() => (caret.line + 1, 0),
             (false, row) if row > 0 => (caret.line, row - 1),
             (false, _) if caret.line > 0 => {
@@ -285,15 +258,67 @@ impl Composer {
             }
             _ => return false,
         };
-        let rows = self.rows_of(to_line);
-        let line = self.buffer.line(to_line);
-        let byte = layout::byte_at(line, &rows, to_row, column, room, &self.chips);
-        self.buffer.set_caret(Caret {
-            line: to_line,
-            byte,
-        });
+        let rows = self.rows_of(line);
+        let text = self.buffer.line(line);
+        let byte = byte_at(text, &rows, row, column, self.room, &self.chips);
+        self.buffer.set_caret(Caret { line, byte });
         self.goal = Some(column);
         true
+    }
+
+    /// Opens, feeds or closes the popup that fits what is being written at the caret.
+    pub(super) fn follow_typing(&mut self, sources: &Sources<'_>) {
+        if self.is_searching() {
+            return;
+        }
+        let word = self.word_at_caret();
+        let start = word.as_ref().map(|(start, _)| *start);
+        if self.dismissed.is_some() && self.dismissed != start {
+            self.dismissed = None;
+        }
+        let (Some((start, query)), None) = (word, self.dismissed) else {
+            self.popup = None;
+            return;
+        };
+        if start == self.buffer.start() && self.buffer.line(0).starts_with('/') {
+            self.popup = commands_of(&query, sources.commands).map(Popup::Commands);
+            return;
+        }
+        let mut popup = match self.popup.take() {
+            Some(Popup::Files(popup)) if popup.start == start => popup,
+            _ => {
+                if self.files.ask(sources.now) {
+                    self.wanted.push(UiCommand::ListFiles);
+                }
+                FilePopup::open(start)
+            }
+        };
+        if let Some(folder) = self.files.folder.ask(&query, sources.now) {
+            self.wanted.push(UiCommand::ListFolder(folder));
+        }
+        popup.look_for(&query, &self.files, &self.offload);
+        self.popup = Some(Popup::Files(popup));
+    }
+
+    /// The command or mention that the caret is in or behind: where it begins, and what is written
+    /// of it behind its sign.
+    fn word_at_caret(&self) -> Option<(Caret, String)> {
+        let caret = self.buffer.caret();
+        let (line, byte) = self.buffer.at_caret();
+        let before = &line[..byte];
+        if let Some(query) = before.strip_prefix('/')
+            && caret.line == 0
+            && !query.contains(is_placeholder)
+        {
+            return Some((self.buffer.start(), query.to_owned()));
+        }
+        let at = before.rfind('@')?;
+        let query = &before[at + 1..];
+        let in_word = !query.contains(|c: char| c.is_whitespace() || is_placeholder(c));
+        (in_word && begins_word(&before[..at])).then(|| {
+            let start = Caret { byte: at, ..caret };
+            (start, query.to_owned())
+        })
     }
 }
 

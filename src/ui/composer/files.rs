@@ -8,9 +8,8 @@ use std::{ops::Range, path::PathBuf};
 
 use super::{
     Composer,
-    buffer::{Caret, EditKind},
+    buffer::{Caret, EditKind, clean},
     chips::{Chip, Typed},
-    segment::clean,
     written,
 };
 use crate::{

@@ -1,10 +1,44 @@
-//! Fuzzy matching of one query against many names.
+//! What is typed to narrow a list, and fuzzy matching of it against many names.
 
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
     pattern::{Atom, AtomKind, CaseMatching, Normalization},
 };
 use unicode_segmentation::UnicodeSegmentation;
+
+/// Characters of a query; more cannot be seen and finds nothing.
+const MAX_QUERY: usize = 200;
+
+/// One line that is typed to narrow a list.
+#[derive(Debug, Default)]
+pub struct Query(String);
+
+impl Query {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn push(&mut self, text: &str) {
+        let room = MAX_QUERY.saturating_sub(self.0.chars().count());
+        let line = text.lines().next().unwrap_or_default().chars();
+        self.0.extend(line.filter(|c| !c.is_control()).take(room));
+    }
+
+    pub fn pop(&mut self) {
+        if let Some((last, _)) = self.0.grapheme_indices(true).next_back() {
+            self.0.truncate(last);
+        }
+    }
+
+    pub fn pop_word(&mut self) {
+        let kept = self.0.trim_end().rfind(' ').map_or(0, |at| at + 1);
+        self.0.truncate(kept);
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
 
 /// A query being matched. Signs in it mean themselves: names hold `$` and `!`.
 pub struct Fuzzy {

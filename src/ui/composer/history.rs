@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use super::segment::clean;
+use super::buffer::clean;
 
 /// Entries kept, and their bytes together; the oldest go first.
 const MAX_ENTRIES: usize = 1_000;

@@ -12,10 +12,8 @@ mod files;
 pub(in crate::ui) mod fuzzy;
 mod history;
 mod kill;
-mod layout;
 mod paste;
 mod popup;
-pub(in crate::ui) mod segment;
 mod written;
 
 #[cfg(test)]
@@ -26,15 +24,14 @@ use std::time::Instant;
 use ratatui::layout::Position;
 
 use self::{
-    buffer::{Buffer, Caret, EditKind},
+    buffer::{Buffer, Caret, EditKind, clean},
     chips::{Chips, Typed},
+    draw::RowCache,
     files::Waiting,
     history::History,
     kill::Kills,
-    layout::RowCache,
     paste::RunningPaste,
     popup::{Files, Popup, SearchPopup},
-    segment::clean,
 };
 use crate::{
     model::{PromptCaps, SlashCommand},
@@ -162,11 +159,8 @@ impl Composer {
             self.edit(backslash..caret, "\n", EditKind::Other);
             return None;
         }
-        let blank = self
-            .buffer
-            .lines()
-            .iter()
-            .all(|line| line.trim().is_empty());
+        let mut lines = self.buffer.lines().iter();
+        let blank = lines.all(|line| line.trim().is_empty());
         (!blank).then(|| self.take_draft())
     }
 
@@ -175,8 +169,7 @@ impl Composer {
         let raw = self.buffer.text();
         let draft = self.chips.draft(&raw, self.typed_files(&raw));
         self.waiting.clear();
-        let all = self.buffer.start()..self.buffer.end();
-        self.edit(all, "", EditKind::Other);
+        self.edit(self.buffer.all(), "", EditKind::Other);
         self.buffer.forget_undo();
         self.history.leave();
         self.popup = None;
@@ -214,9 +207,8 @@ impl Composer {
             return false;
         }
         let cleared = self.draft_text();
-        let all = self.buffer.start()..self.buffer.end();
         self.kills.close();
-        self.kill(all);
+        self.kill(self.buffer.all());
         self.kills.close();
         self.history.keep(&cleared);
         self.dismissed = None;

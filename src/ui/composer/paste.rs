@@ -10,12 +10,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::{
     Composer, Expanded, Sources,
-    buffer::{Caret, EditKind},
+    buffer::{Caret, EditKind, LIMIT, clean, is_placeholder},
     chips::{Chip, is_long},
-    editing::text_of,
     popup::Popup,
-    segment::{clean, is_placeholder},
 };
+
+use crate::ui::keymap::text_of;
 
 /// A paste that comes as keys and may go on.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ impl Composer {
     /// A paste in one event. A long one becomes a chip.
     pub fn insert_paste(&mut self, text: &str) {
         if let Some(Popup::Search(popup)) = &mut self.popup {
-            popup.push(text, &self.history);
+            popup.edit(|query| query.push(text), &self.history);
             return;
         }
         self.kills.close();
@@ -161,7 +161,7 @@ impl Composer {
             }
         }
         // The draft is replaced: all of the buffer is free.
-        if raw.len() <= super::buffer::LIMIT {
+        if raw.len() <= LIMIT {
             raw
         } else {
             let text = self.chips.expand(&raw);

@@ -7,7 +7,7 @@ use std::{ops::Range, path::PathBuf};
 
 use percent_encoding::percent_decode_str;
 
-use super::segment::is_placeholder;
+use super::buffer::is_placeholder;
 use crate::ui::begins_word;
 
 /// Files that a mention may name, each with the length of its text.
@@ -71,42 +71,37 @@ fn path_of(word: &str) -> Option<PathBuf> {
 /// Mentions (`@path`, `@"path"`, `@file://…`) of what may be a picture or sound, or of any file by its
 /// absolute path: where they stand, in order.
 pub fn mentioned(raw: &str) -> Vec<(Range<usize>, PathBuf)> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = raw[from..].find('@').map(|offset| from + offset) {
-        from = at + 1;
-        if !begins_word(&raw[..at]) {
-            continue;
-        }
-        if let Some((len, path)) = mention(&raw[from..]) {
-            from += len;
-            found.push((at..from, path));
-            if found.len() == MAX_WRITTEN {
-                break;
-            }
-        }
-    }
-    found
+    scan(raw, |text| {
+        // "see @/tmp/a.png." ends a sentence.
+        let (len, path) = names(text).pop()?;
+        let in_a_line = !text[..len - 1].contains('\n');
+        let looked_at = in_a_line && is_worth_a_look(&path.to_string_lossy());
+        looked_at.then_some((len - 1, path))
+    })
 }
 
 /// Each mention that is written out: where it stands, and what it may name, likeliest first, with how
 /// many bytes of the text each takes. "@a.rs." is a file of that name, or ends a sentence.
 pub fn typed(raw: &str) -> Vec<(Range<usize>, Names)> {
+    scan(raw, |text| {
+        let names = names(text);
+        Some((names.first()?.0 - 1, names))
+    })
+}
+
+/// What `read` makes of the text behind each `@` that begins a word, and how many bytes of it that is.
+fn scan<T>(raw: &str, read: impl Fn(&str) -> Option<(usize, T)>) -> Vec<(Range<usize>, T)> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(at) = raw[from..].find('@').map(|offset| from + offset) {
+    while let Some(at) = raw[from..].find('@').map(|offset| from + offset)
+        && found.len() < MAX_WRITTEN
+    {
         from = at + 1;
-        let names = if begins_word(&raw[..at]) {
-            names(&raw[from..])
-        } else {
-            Vec::new()
-        };
-        if let Some((len, _)) = names.first() {
-            from = at + len;
-            found.push((at..from, names));
-            if found.len() == MAX_WRITTEN {
-                break;
-            }
+        if begins_word(&raw[..at])
+            && let Some((len, what)) = read(&raw[from..])
+        {
+            from += len;
+            found.push((at..from, what));
         }
     }
     found
@@ -138,24 +133,6 @@ fn names(text: &str) -> Names {
         .collect();
     names.dedup();
     names
-}
-
-/// The file that `text` begins with, and how much of it that is.
-fn mention(text: &str) -> Option<(usize, PathBuf)> {
-    if let Some(quoted) = text.strip_prefix('"') {
-        let path = &quoted[..quoted.find(['"', '\n'])?];
-        let closed = quoted[path.len()..].starts_with('"');
-        return (closed && is_worth_a_look(path)).then(|| (path.len() + 2, path.into()));
-    }
-    let end = text.find(|c: char| c.is_whitespace() || is_placeholder(c));
-    let word = &text[..end.unwrap_or(text.len())];
-    // "see @/tmp/a.png." ends a sentence.
-    let word = word.trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '/');
-    let path = match word.strip_prefix("file://") {
-        Some(_) => path_of(word)?,
-        None => word.into(),
-    };
-    is_worth_a_look(word).then_some((word.len(), path))
 }
 
 fn is_worth_a_look(path: &str) -> bool {

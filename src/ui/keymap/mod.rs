@@ -11,7 +11,7 @@ use std::{
     fmt,
 };
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::{
     config::nearest,
@@ -220,21 +220,16 @@ impl Chord {
                 KeyCode::Tab
             }
             // What a terminal without the kitty protocol sends for the same keys.
-            KeyCode::Char('h' | 'H') if modifiers == KeyModifiers::CONTROL => {
-                modifiers -= KeyModifiers::CONTROL;
-                KeyCode::Backspace
-            }
-            KeyCode::Char('i' | 'I') if modifiers == KeyModifiers::CONTROL => {
-                modifiers -= KeyModifiers::CONTROL;
-                KeyCode::Tab
-            }
-            KeyCode::Char('m' | 'M') if modifiers == KeyModifiers::CONTROL => {
-                modifiers -= KeyModifiers::CONTROL;
-                KeyCode::Enter
-            }
-            KeyCode::Char('[') if modifiers == KeyModifiers::CONTROL => {
-                modifiers -= KeyModifiers::CONTROL;
-                KeyCode::Esc
+            KeyCode::Char(c @ ('h' | 'H' | 'i' | 'I' | 'm' | 'M' | '['))
+                if modifiers == KeyModifiers::CONTROL =>
+            {
+                modifiers = KeyModifiers::NONE;
+                match c {
+                    'h' | 'H' => KeyCode::Backspace,
+                    'i' | 'I' => KeyCode::Tab,
+                    'm' | 'M' => KeyCode::Enter,
+                    _ => KeyCode::Esc,
+                }
             }
             KeyCode::Char(c) => KeyCode::Char(normal_case(c, &mut modifiers)),
             other => other,
@@ -300,6 +295,33 @@ impl Chord {
     /// The plain press of the key.
     pub fn event(self) -> KeyEvent {
         KeyEvent::new(self.code, self.modifiers)
+    }
+}
+
+/// The character that `key` types.
+pub fn text_of(key: &KeyEvent) -> Option<char> {
+    let KeyCode::Char(c) = key.code else {
+        return None;
+    };
+    if key.kind == KeyEventKind::Release || c.is_control() {
+        return None;
+    }
+    let shift = key.modifiers.contains(KeyModifiers::SHIFT);
+    match key.modifiers - KeyModifiers::SHIFT {
+        // The kitty protocol may name the unshifted key.
+        KeyModifiers::NONE if shift => {
+            let mut upper = c.to_uppercase();
+            upper.next().filter(|_| upper.next().is_none()).or(Some(c))
+        }
+        KeyModifiers::NONE => Some(c),
+        // AltGr, where it is reported as the two: it makes signs, chords are on letters.
+        modifiers
+            if modifiers == KeyModifiers::CONTROL | KeyModifiers::ALT
+                && !c.is_ascii_alphanumeric() =>
+        {
+            Some(c)
+        }
+        _ => None,
     }
 }
 

@@ -11,10 +11,10 @@ use crate::ui::{
     keymap::Chord,
     overlay::{
         Outcome, Overlay, OverlayContext, Room,
-        panel::{Panel, Scroll, draw_rows},
+        panel::{Panel, Scroll},
     },
     render::{
-        Row,
+        Row, draw_rows,
         line::{StyledLine, Wrapping, pad},
     },
 };

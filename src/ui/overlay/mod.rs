@@ -41,7 +41,7 @@ pub use help::Help;
 #[cfg(test)]
 pub use lists::Options;
 pub use lists::{AgentPicker, PastSessions, opened_by};
-pub use panel::{Frame, draw_rows};
+pub use panel::Frame;
 pub use question::QuestionDialog;
 pub use rename::rename;
 pub use sign_in::SignIn;

@@ -7,7 +7,6 @@ use ratatui::{
     buffer::Buffer,
     layout::Rect,
     style::{Color, Style},
-    symbols::border,
     text::{Line, Span},
     widgets::{Block, Clear, Widget},
 };
@@ -15,8 +14,12 @@ use ratatui::{
 use crate::ui::{
     action::Action,
     overlay::OverlayContext,
-    render::{Row, format::count, line::StyledLine},
-    theme::Symbols,
+    render::{
+        format::count,
+        frame::{Corners, border_set},
+        line::{StyledLine, push_hint},
+        split_bottom,
+    },
 };
 
 /// On screens of fewer columns or rows a box would take more than it gives.
@@ -98,7 +101,7 @@ impl Panel {
         match cx.frame {
             Frame::Full => {
                 Block::bordered()
-                    .border_set(border_set(cx.symbols))
+                    .border_set(border_set(Corners::Round, cx.symbols))
                     .border_style(self.border)
                     .title_top(title)
                     .title_top(note)
@@ -131,8 +134,7 @@ impl Panel {
         let mut hints = self.hints.iter().filter(|(key, _)| !key.is_empty());
         let mut line = StyledLine::new();
         if let Some((key, what)) = hints.find(|(key, _)| *key == stop) {
-            line.push(key, cx.theme.key_hint);
-            line.push(&format!(" {what}"), cx.theme.dim);
+            push_hint(&mut line, (key, what), cx.theme.dim, (cx.theme, cx.symbols));
         }
         line
     }
@@ -145,11 +147,7 @@ impl Panel {
         let mut line = StyledLine::new();
         for (key, what) in self.hints.iter().filter(|(key, _)| !key.is_empty()) {
             let mut next = line.clone();
-            if !next.is_empty() {
-                next.push(&format!(" {} ", cx.symbols.separator), dim);
-            }
-            next.push(key, cx.theme.key_hint);
-            next.push(&format!(" {what}"), dim);
+            push_hint(&mut next, (key, what), dim, (cx.theme, cx.symbols));
             if next.width() + 2 > room {
                 break;
             }
@@ -179,20 +177,10 @@ fn inset(area: Rect, sides: u16, top: u16, bottom: u16) -> Rect {
     }
 }
 
-fn border_set(symbols: &Symbols) -> border::Set<'static> {
-    if !symbols.ascii {
-        return border::ROUNDED;
-    }
-    border::Set {
-        top_left: "+",
-        top_right: "+",
-        bottom_left: "+",
-        bottom_right: "+",
-        vertical_left: "|",
-        vertical_right: "|",
-        horizontal_top: "-",
-        horizontal_bottom: "-",
-    }
+/// The beginning of a row that can be selected: the sign where it is, and a blank.
+pub fn marked(selected: bool, cx: &OverlayContext<'_>) -> StyledLine {
+    let sign = if selected { cx.symbols.prompt } else { " " };
+    StyledLine::styled(sign, cx.theme.accent).with(" ", cx.theme.text)
 }
 
 /// As many rows as a screen could have.
@@ -200,26 +188,12 @@ pub fn to_rows(n: usize) -> u16 {
     u16::try_from(n).unwrap_or(u16::MAX)
 }
 
-/// Parts the last rows of an area from those above them.
-pub fn split_below(area: Rect, below: u16) -> (Rect, Rect) {
-    let above = Rect {
-        height: area.height.saturating_sub(below),
-        ..area
-    };
-    let below = Rect {
-        y: above.bottom(),
-        height: area.height - above.height,
-        ..area
-    };
-    (above, below)
-}
-
 /// What is asked above its answers, with a blank row between where there is room for one.
 pub fn split_answers(area: Rect, answers: usize, frame: Frame) -> (Rect, Rect) {
     let answers = to_rows(answers).min(area.height);
     let gap = u16::from(frame == Frame::Full && answers + 3 <= area.height);
-    let (above, answers) = split_below(area, answers);
-    (split_below(above, gap).0, answers)
+    let (above, answers) = split_bottom(area, answers);
+    (split_bottom(above, gap).0, answers)
 }
 
 /// How much of long content is out of sight, below and above.
@@ -237,9 +211,9 @@ pub fn out_of_sight(below: usize, above: usize, cx: &OverlayContext<'_>) -> Styl
 
 /// The key that shows all of it, or less.
 pub fn push_details(line: &mut StyledLine, expanded: bool, cx: &OverlayContext<'_>) {
-    line.push(&format!(" {} ", cx.symbols.separator), cx.theme.dim);
-    line.push(&cx.keymap.hint(Action::Details), cx.theme.key_hint);
-    line.push(if expanded { " less" } else { " all" }, cx.theme.dim);
+    let key = cx.keymap.hint(Action::Details);
+    let what = if expanded { "less" } else { "all" };
+    push_hint(line, (&key, what), cx.theme.dim, (cx.theme, cx.symbols));
 }
 
 /// "1 of 3" while more questions wait.
@@ -253,13 +227,6 @@ pub fn waiting_note(cx: &OverlayContext<'_>) -> StyledLine {
         (n, Frame::Compact) => format!("1/{n}"),
     };
     StyledLine::styled(&text, cx.theme.warning)
-}
-
-/// Draws as many rows as fit.
-pub fn draw_rows<'r>(rows: impl IntoIterator<Item = &'r Row>, area: Rect, buffer: &mut Buffer) {
-    for (y, row) in (area.top()..area.bottom()).zip(rows) {
-        buffer.set_line(area.x, y, &row.line, area.width);
-    }
 }
 
 /// Where a window over long content stands.

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 
 use super::{
     RenderContext, Row,
-    format::count,
+    format::{bytes, count},
     line::{StyledLine, Wrapping},
 };
 use crate::text::{SafeText, first_bytes};
@@ -35,68 +35,36 @@ pub struct Excerpt {
 impl Excerpt {
     /// At most `max_rows` rows of `width` cells, and one more that counts the lines left out.
     pub fn rows(&self, text: &str, width: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
-        let text = text.trim_end_matches('\n');
-        match self.keep {
-            Keep::Head => self.head(text, width, ctx),
-            Keep::Tail => self.tail(text, width, ctx),
-        }
-    }
-
-    fn head(&self, text: &str, width: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
-        let mut rows = Vec::new();
-        let mut rest = Some(text);
-        while let Some(text) = rest {
-            if rows.len() >= self.max_rows {
-                rows.truncate(self.max_rows);
-                rows.push(
-                    self.last_line(text, width)
-                        .unwrap_or_else(|| left_out(text, ctx)),
-                );
-                return rows;
-            }
-            let (line, next) = match text.split_once('\n') {
-                Some((line, next)) => (line, Some(next)),
-                None => (text, None),
-            };
-            rows.extend(self.line(line, width));
-            rest = next;
-        }
-        // The last line alone was longer than the room.
-        if rows.len() > self.max_rows {
-            let cut = rows.len() - self.max_rows;
-            rows.truncate(self.max_rows);
-            rows.push(left_out_rows(cut, ctx));
-        }
-        rows
-    }
-
-    fn tail(&self, text: &str, width: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
+        let mut rest = Some(text.trim_end_matches('\n'));
         let mut rows: Vec<Row> = Vec::new();
-        let mut rest = Some(text);
-        while let Some(text) = rest {
-            if rows.len() >= self.max_rows {
-                break;
-            }
-            let (line, before) = match text.rsplit_once('\n') {
-                Some((before, line)) => (line, Some(before)),
-                None => (text, None),
+        while let Some(text) = rest.filter(|_| rows.len() < self.max_rows) {
+            let split = match self.keep {
+                Keep::Head => text.split_once('\n'),
+                Keep::Tail => text.rsplit_once('\n').map(|(before, line)| (line, before)),
             };
-            rows.extend(self.line(line, width).into_iter().rev());
-            rest = before;
+            let (line, next) = split.map_or((text, None), |(line, next)| (line, Some(next)));
+            rows.extend(self.in_order(self.line(line, width)));
+            rest = next;
         }
         let cut = rows.len().saturating_sub(self.max_rows);
         rows.truncate(self.max_rows);
         match rest {
-            Some(before) => {
-                rows.push(
-                    self.last_line(before, width)
-                        .unwrap_or_else(|| left_out(before, ctx)),
-                );
+            Some(left) => {
+                let only = self.last_line(left, width);
+                rows.push(only.unwrap_or_else(|| left_out(line_count(left), "line", ctx)));
             }
-            None if cut > 0 => rows.push(left_out_rows(cut, ctx)),
+            // The last line alone was longer than the room.
+            None if cut > 0 => rows.push(left_out(cut, "row", ctx)),
             None => {}
         }
-        rows.reverse();
+        self.in_order(rows)
+    }
+
+    /// Rows from the end that is kept on, or those as the text has them.
+    fn in_order(&self, mut rows: Vec<Row>) -> Vec<Row> {
+        if self.keep == Keep::Tail {
+            rows.reverse();
+        }
         rows
     }
 
@@ -110,23 +78,14 @@ impl Excerpt {
     }
 
     fn line(&self, line: &str, width: usize) -> Vec<Row> {
-        let none = StyledLine::new();
-        let (shown, cut) = clip_line(line);
+        let shown = first_bytes(line, MAX_LINE_BYTES);
         let mut styled = StyledLine::styled(shown, self.style);
-        if cut > 0 {
-            styled.push(
-                &format!(" (+{})", super::format::bytes(cut as u64)),
-                self.style,
-            );
+        if shown.len() < line.len() {
+            let cut = bytes((line.len() - shown.len()) as u64);
+            styled.push(&format!(" (+{cut})"), self.style);
         }
-        styled.wrap_with(self.wrapping, width, &none, &none)
+        styled.wrap_as(self.wrapping, width)
     }
-}
-
-/// The part of a line that is laid out, and how many bytes that leaves out.
-fn clip_line(line: &str) -> (&str, usize) {
-    let shown = first_bytes(line, MAX_LINE_BYTES);
-    (shown, line.len() - shown.len())
 }
 
 /// Lines of a text; a newline at its end begins none.
@@ -161,14 +120,7 @@ pub fn unfenced(text: &SafeText) -> (&str, &str) {
     }
 }
 
-fn left_out(text: &str, ctx: &RenderContext<'_>) -> Row {
-    note(format!("+{}", count(line_count(text), "line")), ctx)
-}
-
-fn left_out_rows(rows: usize, ctx: &RenderContext<'_>) -> Row {
-    note(format!("+{}", count(rows, "row")), ctx)
-}
-
-fn note(text: String, ctx: &RenderContext<'_>) -> Row {
+fn left_out(n: usize, what: &str, ctx: &RenderContext<'_>) -> Row {
+    let text = format!("+{}", count(n, what));
     StyledLine::styled(&text, ctx.theme.dim).truncate(usize::from(ctx.width), "")
 }

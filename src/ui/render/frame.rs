@@ -2,6 +2,7 @@
 
 use ratatui::{
     style::Style,
+    symbols::border::{self, Set},
     text::{Line, Span},
 };
 
@@ -14,16 +15,6 @@ use crate::ui::theme::Symbols;
 /// Narrower than this a border costs more than it tells: the rows stand bare.
 const MIN_WIDTH: u16 = 12;
 
-/// Border characters.
-struct Border {
-    top_left: &'static str,
-    top_right: &'static str,
-    bottom_left: &'static str,
-    bottom_right: &'static str,
-    horizontal: &'static str,
-    vertical: &'static str,
-}
-
 /// What a box is to look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corners {
@@ -31,26 +22,23 @@ pub enum Corners {
     Square,
 }
 
-impl Border {
-    fn new(corners: Corners, symbols: &Symbols) -> Self {
-        let [top_left, top_right, bottom_left, bottom_right] = match corners {
-            _ if symbols.ascii => ["+"; 4],
-            Corners::Round => ["╭", "╮", "╰", "╯"],
-            Corners::Square => ["┌", "┐", "└", "┘"],
-        };
-        let [horizontal, vertical] = if symbols.ascii {
-            ["-", "|"]
-        } else {
-            ["─", "│"]
-        };
-        Self {
-            top_left,
-            top_right,
-            bottom_left,
-            bottom_right,
-            horizontal,
-            vertical,
-        }
+const ASCII: Set<'static> = Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+/// The characters of a border.
+pub fn border_set(corners: Corners, symbols: &Symbols) -> Set<'static> {
+    match corners {
+        _ if symbols.ascii => ASCII,
+        Corners::Round => border::ROUNDED,
+        Corners::Square => border::PLAIN,
     }
 }
 
@@ -76,8 +64,8 @@ pub fn boxed(
         return rows;
     }
     let width = usize::from(ctx.width);
-    let chars = Border::new(corners, ctx.symbols);
-    let mut top = StyledLine::styled(chars.top_left, border);
+    let set = border_set(corners, ctx.symbols);
+    let mut top = StyledLine::styled(set.top_left, border);
     if !title.is_empty() {
         top.push(" ", border);
         top.extend(title);
@@ -86,26 +74,25 @@ pub fn boxed(
     let mut top = top.truncate(width - 1, ctx.symbols.ellipsis);
     let filled = row_width(&top);
     top.line.spans.push(Span::styled(
-        chars.horizontal.repeat(width - 1 - filled),
+        set.horizontal_top.repeat(width - 1 - filled),
         border,
     ));
-    top.line.spans.push(Span::styled(chars.top_right, border));
+    top.line.spans.push(Span::styled(set.top_right, border));
 
-    let mut left = StyledLine::styled(chars.vertical, border);
-    left.push(" ", Style::new());
+    let left = StyledLine::styled(set.vertical_left, border).with(" ", Style::new());
     let mut out = Vec::with_capacity(rows.len() + 2);
     out.push(top);
     for row in rows {
         let mut row = prefixed(&left, row, width);
         pad(&mut row, width - 1, Style::new());
-        row.line.spans.push(Span::styled(chars.vertical, border));
+        row.line.spans.push(Span::styled(set.vertical_left, border));
         out.push(row);
     }
     let bottom = format!(
         "{}{}{}",
-        chars.bottom_left,
-        chars.horizontal.repeat(width - 2),
-        chars.bottom_right
+        set.bottom_left,
+        set.horizontal_top.repeat(width - 2),
+        set.bottom_right
     );
     out.push(Row::from(Line::styled(bottom, border)));
     out

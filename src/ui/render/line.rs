@@ -12,9 +12,12 @@ use ratatui::{
 };
 
 use super::{Link, Row};
-use crate::text::{
-    cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width, wrap,
-    wrap_hard, wrap_verbatim,
+use crate::{
+    text::{
+        cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width, wrap,
+        wrap_hard, wrap_verbatim,
+    },
+    ui::theme::{Symbols, Theme},
 };
 
 /// Cells that prefixes (indents, quote bars) leave for the text where the row is that wide at all.
@@ -72,6 +75,12 @@ impl StyledLine {
     /// Appends text. Tabs go to the next stop of this line; a newline becomes a space.
     pub fn push(&mut self, text: &str, style: Style) {
         self.append(text, style, None);
+    }
+
+    /// The same for a line that is made in one go.
+    pub fn with(mut self, text: &str, style: Style) -> Self {
+        self.push(text, style);
+        self
     }
 
     /// Appends text that is a hyperlink to `uri`, which must be fit for [`Link::uri`].
@@ -143,8 +152,18 @@ impl StyledLine {
 
     /// Rows of at most `width` cells, broken between words.
     pub fn wrap(&self, width: usize) -> Vec<Row> {
+        self.wrap_as(Wrapping::Words, width)
+    }
+
+    /// Rows of at most `width` cells.
+    pub fn wrap_as(&self, wrapping: Wrapping, width: usize) -> Vec<Row> {
         let none = Self::new();
-        self.wrap_with(Wrapping::Words, width, &none, &none)
+        self.wrap_with(wrapping, width, &none, &none)
+    }
+
+    /// As [`StyledLine::wrap_with`]; the other rows are set in by the width of `first`.
+    pub fn wrap_behind(&self, first: &Self, wrapping: Wrapping, width: usize) -> Vec<Row> {
+        self.wrap_with(wrapping, width, first, &Self::blanks(first.width))
     }
 
     /// Rows of at most `width` cells; the first begins with `first` and the others with `rest`
@@ -268,6 +287,20 @@ pub fn spread(left: &StyledLine, right: &StyledLine, width: usize, ellipsis: &st
     let gap = width - right.width - row_width(&row);
     row.line.spans.push(Span::raw(" ".repeat(gap)));
     joined(row, right.clone().into_row())
+}
+
+/// Appends a key and what it does, set apart from what stands before.
+pub fn push_hint(
+    line: &mut StyledLine,
+    (key, what): (&str, &str),
+    dim: Style,
+    (theme, symbols): (&Theme, &Symbols),
+) {
+    if !line.is_empty() {
+        line.push(&format!(" {} ", symbols.separator), dim);
+    }
+    line.push(key, theme.key_hint);
+    line.push(&format!(" {what}"), dim);
 }
 
 /// Cells that a row takes.
@@ -447,16 +480,14 @@ mod tests {
 
     #[test]
     fn tabs_stop_by_column_over_styles() {
-        let mut line = StyledLine::styled("a", bold());
-        line.push("\tb\t", Style::new());
+        let line = StyledLine::styled("a", bold()).with("\tb\t", Style::new());
         assert_eq!(line.text(), "a   b   ");
         assert_eq!(line.width(), 8);
     }
 
     #[test]
     fn a_cluster_is_never_split_between_spans() {
-        let mut line = StyledLine::styled("👩", bold());
-        line.push("\u{200d}👧x", Style::new());
+        let line = StyledLine::styled("👩", bold()).with("\u{200d}👧x", Style::new());
         let row = line.into_row();
         assert_eq!(row.line.spans[0].content, "👩\u{200d}👧");
         assert_eq!(row_width(&row), 3);

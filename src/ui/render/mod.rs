@@ -18,7 +18,7 @@ pub mod testing;
 
 use std::{ops::Range, sync::Arc, time::Instant};
 
-use ratatui::text::Line;
+use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::ui::{
     offload::Offload,
@@ -47,6 +47,30 @@ impl From<Line<'static>> for Row {
             links: Vec::new(),
         }
     }
+}
+
+/// Draws as many rows as fit.
+pub fn draw_rows<'r>(rows: impl IntoIterator<Item = &'r Row>, area: Rect, buffer: &mut Buffer) {
+    for (y, row) in (area.top()..area.bottom()).zip(rows) {
+        buffer.set_line(area.x, y, &row.line, area.width);
+    }
+}
+
+/// The first rows of an area, and those below them.
+pub fn split_top(area: Rect, rows: u16) -> (Rect, Rect) {
+    split_bottom(area, area.height.saturating_sub(rows))
+}
+
+/// The last rows of an area behind those above them.
+pub fn split_bottom(area: Rect, rows: u16) -> (Rect, Rect) {
+    let height = area.height.saturating_sub(rows);
+    let above = Rect { height, ..area };
+    let below = Rect {
+        y: above.bottom(),
+        height: area.height - height,
+        ..area
+    };
+    (above, below)
 }
 
 /// What every renderer needs to know.

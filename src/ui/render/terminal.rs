@@ -91,8 +91,7 @@ pub fn render_terminal_header(
     if command.is_empty() || told {
         return (!ended.is_empty()).then(|| ended.truncate(width, ctx.symbols.ellipsis));
     }
-    let mut line = StyledLine::styled("$ ", theme.dim);
-    line.push(&command, theme.text);
+    let line = StyledLine::styled("$ ", theme.dim).with(&command, theme.text);
     if ended.is_empty() {
         return Some(line.truncate(width, ctx.symbols.ellipsis));
     }

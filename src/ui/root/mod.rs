@@ -4,7 +4,6 @@
 //! nothing in it.
 
 mod act;
-mod exit;
 mod input;
 mod moment;
 mod parked;
@@ -20,12 +19,12 @@ use std::{collections::BTreeMap, time::Instant};
 use crate::{
     config::{ThemeChoice, UiConfig},
     model::{AgentNotice, SeenFile, SessionKey, TerminalId},
-    session::{Prompt, QuestionId},
+    session::{Prompt, QuestionId, Session},
     text::SafeText,
     ui::{
         AgentList, FileList, FolderListing, LookedAt, PastSession, TrustQuestion, UiCommand,
         UiContext,
-        blocks::Settings,
+        blocks::{Settings, Source},
         composer::Composer,
         keymap::Keymap,
         layers::Layers,
@@ -35,12 +34,13 @@ use crate::{
             AgentPicker, Frame, Guard, Overlay, OverlayContext, PastSessions, QuestionDialog,
             Unasked,
         },
-        render::RenderContext,
+        render::{RenderContext, Row},
         status,
         theme::{Background, Colours, Symbols, Theme},
-        transcript::{PlacedLink, TranscriptView},
+        transcript::{PlacedLink, Printed, TranscriptView, printed_rows},
         viewer::Viewer,
     },
+    vt::Screens,
 };
 
 use moment::Moment;
@@ -213,6 +213,24 @@ impl Ui {
     pub fn take_commands(&mut self) -> Vec<UiCommand> {
         self.commands.extend(self.composer.commands_wanted());
         std::mem::take(&mut self.commands)
+    }
+
+    /// The conversation as rows for the normal screen, `width` cells wide.
+    pub fn printed(
+        &self,
+        which: Printed,
+        session: &Session,
+        screens: &Screens,
+        width: u16,
+    ) -> Vec<Row> {
+        // Nothing is done later: what is printed stays as it is.
+        let offload = Offload::immediate();
+        let ctx = RenderContext {
+            offload: &offload,
+            ..self.look.render(width, Instant::now())
+        };
+        let source = Source::new(session, screens);
+        printed_rows(which, source, &self.look.transcript(), &ctx)
     }
 
     /// Hyperlinks of the last frame and where they stand.

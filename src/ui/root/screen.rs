@@ -4,6 +4,7 @@
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
+    widgets::{Clear, Widget},
 };
 
 use crate::{
@@ -16,9 +17,9 @@ use crate::{
         blocks::{Pinned, body_columns, render_pinned_plans},
         composer::Sources,
         contain::{self, Broken, contained},
-        overlay::{Frame, Room, agent_name, draw_rows},
+        overlay::{Frame, Room, agent_name},
         queue,
-        render::{Row, line::StyledLine},
+        render::{Row, draw_rows, line::StyledLine, split_bottom, split_top},
         status::Status,
         transcript::{PlacedLink, content_width},
     },
@@ -58,13 +59,9 @@ impl Zones {
     fn stack(area: Rect, plan: u16, question: u16, queue: u16, composer: u16) -> Self {
         let mut left = area;
         let mut take = |rows: u16| {
-            let rows = rows.min(left.height);
-            left.height -= rows;
-            Rect {
-                y: left.bottom(),
-                height: rows,
-                ..area
-            }
+            let (above, taken) = split_bottom(left, rows);
+            left = above;
+            taken
         };
         let status = take(1);
         let composer = take(composer);
@@ -180,7 +177,8 @@ impl Ui {
         };
         let mut laid = Laid::default();
         if let Some(session) = cx.session {
-            laid.queue = self.queue_rows(session, queue_room, area.width, cx);
+            let ctx = self.look.render(area.width, cx.now);
+            laid.queue = queue::rows(session, &self.look.keymap, queue_room.into(), &ctx);
         }
         let queue = u16::try_from(laid.queue.len()).unwrap_or(queue_room);
         let question = if asking {
@@ -208,16 +206,9 @@ impl Ui {
             .filter(|session| !session.conversation.transcript.blocks().is_empty());
         let Some(session) = said else {
             let rows = welcome::rows(cx.session, cx.project, &self.look.keymap, &ctx);
-            let blank = area
-                .height
-                .saturating_sub(u16::try_from(rows.len()).unwrap_or(u16::MAX));
-            let lower = Rect {
-                y: area.y + blank / 2,
-                height: area.height - blank / 2,
-                ..area
-            };
-            draw_rows(&rows, lower, buffer);
-            return;
+            let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+            let (_, lower) = split_top(area, area.height.saturating_sub(height) / 2);
+            return draw_rows(&rows, lower, buffer);
         };
         let settings = self.look.transcript();
         self.transcript
@@ -244,11 +235,6 @@ impl Ui {
         }
     }
 
-    fn queue_rows(&self, session: &Session, room: u16, width: u16, cx: &UiContext<'_>) -> Vec<Row> {
-        let ctx = self.look.render(width, cx.now);
-        queue::rows(session, &self.look.keymap, room.into(), &ctx)
-    }
-
     /// Draft and popup; returns the caret's place.
     fn draw_composer(
         &mut self,
@@ -267,12 +253,7 @@ impl Ui {
         if !self.layers.is_opened() && !self.layers.is_asking() {
             let above = zones.above_composer();
             let height = self.composer.popup_height(above.height);
-            let area = Rect {
-                y: above.bottom() - height,
-                height,
-                ..above
-            };
-            ratatui::widgets::Widget::render(ratatui::widgets::Clear, area, buffer);
+            let (_, area) = split_bottom(above, height);
             self.composer.draw_popup(area, buffer, &ctx);
         }
         self.composer.cursor()
@@ -282,15 +263,12 @@ impl Ui {
     fn placeholder(&self, cx: &UiContext<'_>) -> String {
         let hint = |action| self.look.keymap.hint(action);
         let separator = self.look.symbols.separator;
-        let Some(session) = cx.session else {
-            if self.layers.is_asking() {
-                return "answer above; your draft is kept".into();
-            }
-            return format!("{} chooses an agent", hint(Action::ChooseAgent));
-        };
         if self.layers.is_asking() {
             return "answer above; your draft is kept".into();
         }
+        let Some(session) = cx.session else {
+            return format!("{} chooses an agent", hint(Action::ChooseAgent));
+        };
         if self.transcript.is_browsing() {
             return self.browse_hints(session, cx);
         }
@@ -334,6 +312,9 @@ impl Ui {
     /// What keys do with the selected block.
     fn browse_hints(&self, session: &Session, cx: &UiContext<'_>) -> String {
         let selected = &self.transcript;
+        let subagent = selected.selected_subagent(session);
+        let stops = subagent.is_some_and(Subagent::can_be_cancelled)
+            || selected.selected_work(session).is_some();
         let hints = [
             (Action::BlockFold, "folds", true),
             (Action::BlockCopy, "copies", true),
@@ -347,18 +328,7 @@ impl Ui {
                 "goes to the agent",
                 selected.linked_subagent(session).is_some(),
             ),
-            (
-                Action::BlockStop,
-                "stops it",
-                selected
-                    .selected_subagent(session)
-                    .is_some_and(Subagent::can_be_cancelled),
-            ),
-            (
-                Action::BlockStop,
-                "stops it",
-                selected.selected_work(session).is_some(),
-            ),
+            (Action::BlockStop, "stops it", stops),
             (Action::BlockShow, "shows all", true),
             (
                 Action::BlockOpen,
@@ -410,11 +380,8 @@ impl Ui {
             if zones.question.is_empty() {
                 return None;
             }
-            let width = self.dialog_width(zones.question.width);
-            let area = Rect {
-                width,
-                ..zones.question
-            };
+            let mut area = zones.question;
+            area.width = self.dialog_width(area.width);
             return self.draw_layer(area, buffer, cx);
         }
         let mut above = zones.above_composer();
@@ -422,11 +389,7 @@ impl Ui {
         let height = self
             .layer_height(Room::new(above.width, above.height), cx)
             .min(above.height);
-        let area = Rect {
-            y: above.bottom() - height,
-            height,
-            ..above
-        };
+        let (_, area) = split_bottom(above, height);
         self.links.retain(|link| !link.area.intersects(area));
         self.draw_layer(area, buffer, cx)
     }
@@ -467,7 +430,7 @@ impl Ui {
 
     fn draw_undrawn(&self, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
-        ratatui::widgets::Widget::render(ratatui::widgets::Clear, area, buffer);
+        Clear.render(area, buffer);
         // The key first: on a small screen the rest may not fit.
         let text = "esc closes this. acp-tui failed to draw it; nothing was answered.";
         let line = StyledLine::styled(text, self.look.theme.error);

@@ -349,11 +349,6 @@ fn input<'a>(question: &PermissionQuestion, session: &'a Session) -> Option<&'a 
 }
 
 fn diffs(content: &[ToolContent]) -> Vec<Arc<Diff>> {
-    content
-        .iter()
-        .filter_map(|piece| match piece {
-            ToolContent::Diff(diff) => Some(diff.clone()),
-            _ => None,
-        })
-        .collect()
+    let diffs = content.iter().filter_map(ToolContent::diff);
+    diffs.cloned().collect()
 }

@@ -63,11 +63,7 @@ pub fn rows(
     }
     let width = usize::from(ctx.width);
     let widest = lines.iter().map(StyledLine::width).max().unwrap_or(0);
-    let mut indent = StyledLine::new();
-    indent.fill_to(
-        (width.saturating_sub(widest) / 2).max(MIN_INDENT),
-        theme.text,
-    );
+    let indent = StyledLine::blanks((width.saturating_sub(widest) / 2).max(MIN_INDENT));
     let room = width.saturating_sub(indent.width());
     lines
         .iter()

@@ -129,25 +129,15 @@ impl TranscriptView {
 
     /// What `d` shows: the block's diffs; empty if it has none.
     pub fn selected_diffs(&self, session: &Session) -> Vec<Arc<Diff>> {
-        let Some(call) = self.selected_call(session) else {
-            return Vec::new();
-        };
-        let diffs = call.content.iter().filter_map(|piece| match piece {
-            ToolContent::Diff(diff) => Some(diff.clone()),
-            _ => None,
-        });
-        diffs.collect()
+        let call = self.selected_call(session).into_iter();
+        let content = call.flat_map(|call| &call.content);
+        content.filter_map(ToolContent::diff).cloned().collect()
     }
 
     /// What `t` attaches to, and `enter` in full shows: the block's first terminal.
     pub fn selected_terminal(&self, session: &Session) -> Option<TerminalId> {
-        self.selected_call(session)?
-            .content
-            .iter()
-            .find_map(|piece| match piece {
-                ToolContent::Terminal(id) => Some(id.clone()),
-                _ => None,
-            })
+        let mut content = self.selected_call(session)?.content.iter();
+        content.find_map(ToolContent::terminal).cloned()
     }
 
     /// What `x` stops, where that is one call or terminal of the agent (V2-CAN-02).
@@ -157,10 +147,7 @@ impl TranscriptView {
             let id = call.id.clone();
             return Some(Event::CancelToolCall { of: None, id });
         }
-        let terminals = call.content.iter().filter_map(|piece| match piece {
-            ToolContent::Terminal(id) => Some(id),
-            _ => None,
-        });
+        let terminals = call.content.iter().filter_map(ToolContent::terminal);
         let mut terminals = terminals.filter(|id| session.can_cancel_terminal(id));
         let id = terminals.next()?.clone();
         Some(Event::CancelTerminal { of: None, id })

@@ -4,12 +4,11 @@ use std::time::{Duration, Instant};
 
 use super::items::Item;
 use crate::{
-    session::{Block, BlockKind, Session},
+    session::{Block, BlockKind},
     ui::{
         blocks::{Detail, Frame, Settings, Source, Tick, draw, gap_between, view},
         render::{RenderContext, Row},
     },
-    vt::Screens,
 };
 
 /// Rows that are printed; of more the last.
@@ -18,49 +17,40 @@ const MAX_ROWS: usize = 5_000;
 /// No older block is laid out after this: leaving must not take longer than people wait.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The last prompt and all that came after it, at `ctx.width`. Give it an
-/// [immediate](crate::ui::offload::Offload::immediate) offload.
-pub fn last_exchange_rows(
-    session: &Session,
-    screens: &Screens,
-    settings: &Settings,
-    ctx: &RenderContext<'_>,
-) -> Vec<Row> {
-    let is_prompt = |block: &crate::session::Block| matches!(block.kind, BlockKind::User(_));
-    let from = session
-        .conversation
-        .transcript
-        .blocks()
-        .iter()
-        .rposition(is_prompt);
-    let bound = Bound::of_leaving();
-    let source = Source::new(session, screens);
-    rows_from(from.unwrap_or(0), source, settings, ctx, bound)
+/// How much of a conversation is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Printed {
+    /// The last prompt and all that came after it.
+    LastExchange,
+    /// The whole conversation, as far as that is quickly done.
+    Conversation,
+    /// All of it, however long that takes: for the person who asked for it.
+    Everything,
 }
 
-/// The whole conversation, as far as it is printed.
-pub fn conversation_rows(
-    session: &Session,
-    screens: &Screens,
+/// Rows at `ctx.width`. Give it an [immediate](crate::ui::offload::Offload::immediate) offload.
+pub fn printed_rows(
+    which: Printed,
+    source: Source<'_>,
     settings: &Settings,
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
-    let bound = Bound::of_leaving();
-    rows_from(0, Source::new(session, screens), settings, ctx, bound)
-}
-
-/// All of it, however long that takes: for who asked for it.
-pub fn all_rows(
-    session: &Session,
-    screens: &Screens,
-    settings: &Settings,
-    ctx: &RenderContext<'_>,
-) -> Vec<Row> {
-    let bound = Bound {
-        rows: usize::MAX,
-        until: None,
+    let is_prompt = |block: &Block| matches!(block.kind, BlockKind::User(_));
+    let from = match which {
+        Printed::LastExchange => source.transcript.blocks().iter().rposition(is_prompt),
+        Printed::Conversation | Printed::Everything => None,
     };
-    rows_from(0, Source::new(session, screens), settings, ctx, bound)
+    let bound = match which {
+        Printed::LastExchange | Printed::Conversation => Bound {
+            rows: MAX_ROWS,
+            until: Some(Instant::now() + PATIENCE),
+        },
+        Printed::Everything => Bound {
+            rows: usize::MAX,
+            until: None,
+        },
+    };
+    rows_from(from.unwrap_or(0), source, settings, ctx, bound)
 }
 
 /// How much is laid out.
@@ -68,15 +58,6 @@ pub fn all_rows(
 struct Bound {
     rows: usize,
     until: Option<Instant>,
-}
-
-impl Bound {
-    fn of_leaving() -> Self {
-        Self {
-            rows: MAX_ROWS,
-            until: Some(Instant::now() + PATIENCE),
-        }
-    }
 }
 
 fn rows_from(

@@ -36,7 +36,7 @@ use heights::Heights;
 use items::Item;
 use layout::{Position, Shown};
 
-pub use exit::{all_rows, conversation_rows, last_exchange_rows};
+pub use exit::{Printed, printed_rows};
 
 /// How the view is to move. Applied with the next [`TranscriptView::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]

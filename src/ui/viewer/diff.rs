@@ -3,11 +3,14 @@
 use std::{cell::RefCell, path::Path, sync::Arc};
 
 use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    widgets::{Clear, Widget},
+};
 
 use super::{
-    Entries, Motion, Outcome, Window, areas, clear, closes, draw_hints, draw_title, draw_window,
-    motion, percent,
+    Entries, Motion, Outcome, Window, areas, closes, draw_hints, draw_title, motion, percent,
 };
 use crate::{
     config::DiffLayout,
@@ -15,8 +18,11 @@ use crate::{
     text::SafeText,
     ui::render::{
         RenderContext, Row,
-        diff::{DiffLine, DiffModel, Form, Item, Layout, Painter, change_label, diff_model},
-        format::{count, grouped, shown_path},
+        diff::{
+            DiffLine, DiffModel, Form, Item, Layout, Painter, change_label, diff_model, push_stats,
+        },
+        draw_rows,
+        format::{count, shown_path},
         line::StyledLine,
     },
 };
@@ -130,7 +136,7 @@ impl DiffViewer {
     }
 
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
-        clear(area, buf);
+        Clear.render(area, buf);
         let ctx = RenderContext {
             width: area.width.max(1),
             ..*ctx
@@ -143,7 +149,7 @@ impl DiffViewer {
             painters: RefCell::default(),
             ctx: &ctx,
         };
-        draw_window(&mut self.window, &laid, body, buf);
+        draw_rows(&self.window.rows(&laid, body.height.into()), body, buf);
         let at = percent(&self.window, &laid);
         let top = self.entries.get(self.window.top());
         let file = top.map_or(0, |entry| entry.file);
@@ -329,14 +335,7 @@ fn header(line: &mut StyledLine, file: &File, ctx: &RenderContext<'_>) {
         Form::Same => line.push("no visible difference ", ctx.theme.dim),
         Form::Changed | Form::Untold => {}
     }
-    line.push(
-        &format!("+{}", grouped(model.stats.added)),
-        ctx.theme.success,
-    );
-    line.push(
-        &format!(" {}{}", ctx.symbols.minus, grouped(model.stats.removed)),
-        ctx.theme.error,
-    );
+    push_stats(line, model.stats, ctx.theme, ctx.symbols);
     if model.rough {
         line.push("  large: compared roughly", ctx.theme.dim);
     }
@@ -345,9 +344,7 @@ fn header(line: &mut StyledLine, file: &File, ctx: &RenderContext<'_>) {
         line.push(note, ctx.theme.dim);
     }
     if model.hunks.len() > 1 {
-        line.push(
-            &format!("  {}", count(model.hunks.len(), "hunk")),
-            ctx.theme.dim,
-        );
+        let hunks = count(model.hunks.len(), "hunk");
+        line.push(&format!("  {hunks}"), ctx.theme.dim);
     }
 }

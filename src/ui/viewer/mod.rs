@@ -20,8 +20,9 @@ use crate::{
     ui::{
         UiCommand,
         render::{
-            RenderContext, Row,
-            line::{StyledLine, joined, row_width, spread},
+            RenderContext, draw_rows,
+            line::{StyledLine, joined, push_hint, row_width, spread},
+            split_bottom, split_top,
         },
     },
     vt::Screens,
@@ -154,34 +155,9 @@ fn closes(key: KeyEvent) -> bool {
 
 /// The areas of a viewer: title, body, hints. Low screens have no hints.
 fn areas(area: Rect) -> (Rect, Rect, Rect) {
-    let title = Rect {
-        height: area.height.min(1),
-        ..area
-    };
-    let hints = if area.height >= 4 { 1 } else { 0 };
-    let body = Rect {
-        y: area.y + title.height,
-        height: area.height - title.height - hints,
-        ..area
-    };
-    let hints = Rect {
-        y: body.bottom(),
-        height: hints,
-        ..area
-    };
+    let (title, rest) = split_top(area, 1);
+    let (body, hints) = split_bottom(rest, u16::from(area.height >= 4));
     (title, body, hints)
-}
-
-fn put_row(row: &Row, area: Rect, y: u16, buf: &mut Buffer) {
-    buf.set_line(area.x, y, &row.line, area.width);
-}
-
-fn clear(area: Rect, buf: &mut Buffer) {
-    for y in area.top()..area.bottom() {
-        for x in area.left()..area.right() {
-            buf[(x, y)].reset();
-        }
-    }
 }
 
 /// Cells between a title and what stands at its right.
@@ -195,9 +171,6 @@ fn draw_title(
     buf: &mut Buffer,
     ctx: &RenderContext<'_>,
 ) {
-    if area.is_empty() {
-        return;
-    }
     let (rule, border) = (ctx.symbols.rule, ctx.theme.border);
     let width = usize::from(area.width);
     let mut right = StyledLine::styled(right, ctx.theme.dim);
@@ -211,7 +184,7 @@ fn draw_title(
     let rest = width.saturating_sub(row_width(&left) + right.width() + 2);
     let middle = StyledLine::styled(&format!(" {} ", rule.repeat(rest)), border);
     let row = joined(joined(left, middle.into_row()), right.into_row());
-    put_row(&row, area, area.y, buf);
+    draw_rows([&row], area, buf);
 }
 
 /// `j k scroll · q back`: pairs of keys and what they do.
@@ -222,29 +195,15 @@ fn draw_hints(
     buf: &mut Buffer,
     ctx: &RenderContext<'_>,
 ) {
-    if area.is_empty() {
-        return;
-    }
     let mut line = StyledLine::new();
-    line.fill_to(2, ctx.theme.text);
-    for (n, (keys, what)) in hints.iter().enumerate() {
-        if n > 0 {
-            line.push(&format!(" {} ", ctx.symbols.separator), ctx.theme.dim);
-        }
-        line.push(keys, ctx.theme.key_hint);
-        line.push(&format!(" {what}"), ctx.theme.dim);
+    for hint in hints {
+        push_hint(&mut line, *hint, ctx.theme.dim, (ctx.theme, ctx.symbols));
     }
+    let mut led = StyledLine::blanks(2);
+    led.extend(&line);
     let right = StyledLine::styled(right, ctx.theme.dim);
-    let row = spread(&line, &right, usize::from(area.width), ctx.symbols.ellipsis);
-    put_row(&row, area, area.y, buf);
-}
-
-/// Draws what a window shows of its entries.
-fn draw_window(window: &mut Window, entries: &impl Entries, area: Rect, buf: &mut Buffer) {
-    let rows = window.rows(entries, usize::from(area.height));
-    for (y, row) in (area.top()..area.bottom()).zip(&rows) {
-        put_row(row, area, y, buf);
-    }
+    let row = spread(&led, &right, usize::from(area.width), ctx.symbols.ellipsis);
+    draw_rows([&row], area, buf);
 }
 
 /// How far down the window is.

@@ -5,11 +5,10 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
+    widgets::{Clear, Widget},
 };
 
-use super::{
-    Motion, Outcome, areas, clear, closes, draw_hints, draw_title, input, motion, put_row,
-};
+use super::{Motion, Outcome, areas, closes, draw_hints, draw_title, input, motion};
 use crate::{
     model::TerminalId,
     session::TerminalInfo,
@@ -19,11 +18,12 @@ use crate::{
         render::{
             RenderContext,
             command::{one_line, shown_command},
+            draw_rows,
             line::StyledLine,
             terminal::{ending, render_screen_rows},
         },
     },
-    vt::{Screen, Screens, missing},
+    vt::{InputModes, Screen, Screens, missing},
 };
 
 pub struct TerminalViewer {
@@ -98,10 +98,7 @@ impl TerminalViewer {
                 });
             }
             _ => {
-                let modes = screens
-                    .get(&self.id)
-                    .map(|screen| screen.lock().input_modes());
-                if let Some(bytes) = input::key_bytes(key, modes.unwrap_or_default()) {
+                if let Some(bytes) = input::key_bytes(key, self.modes(screens)) {
                     return self.send(bytes);
                 }
             }
@@ -113,10 +110,12 @@ impl TerminalViewer {
         if !self.attached {
             return Outcome::Stay;
         }
-        let modes = screens
-            .get(&self.id)
-            .map(|screen| screen.lock().input_modes());
-        self.send(input::paste_bytes(text, modes.unwrap_or_default()))
+        self.send(input::paste_bytes(text, self.modes(screens)))
+    }
+
+    fn modes(&self, screens: &Screens) -> InputModes {
+        let screen = screens.get(&self.id);
+        screen.map_or_else(InputModes::default, |screen| screen.lock().input_modes())
     }
 
     fn send(&mut self, bytes: Vec<u8>) -> Outcome {
@@ -152,7 +151,7 @@ impl TerminalViewer {
         screens: &Screens,
         ctx: &RenderContext<'_>,
     ) -> Option<Position> {
-        clear(area, buf);
+        Clear.render(area, buf);
         let (title, body, hints) = areas(area);
         self.want_size(body);
         let mut name = StyledLine::styled("$ ", ctx.theme.dim);
@@ -176,12 +175,7 @@ impl TerminalViewer {
 
         let Some(screen) = screens.get(&self.id) else {
             let text = StyledLine::styled("[output of a terminal, no longer kept]", ctx.theme.dim);
-            put_row(
-                &text.truncate(usize::from(body.width), ""),
-                body,
-                body.y,
-                buf,
-            );
+            draw_rows([&text.truncate(body.width.into(), "")], body, buf);
             return None;
         };
         let ctx = RenderContext {
@@ -230,14 +224,9 @@ impl TerminalViewer {
             rows.push(row.truncate(usize::from(ctx.width), ""));
         }
         let from = top.saturating_sub(head);
-        rows.extend(render_screen_rows(
-            screen,
-            from..(top + height).saturating_sub(head),
-            ctx,
-        ));
-        for (y, row) in (body.top()..body.bottom()).zip(&rows) {
-            put_row(row, body, y, buf);
-        }
+        let shown = from..(top + height).saturating_sub(head);
+        rows.extend(render_screen_rows(screen, shown, ctx));
+        draw_rows(&rows, body, buf);
         let cursor = screen.cursor().filter(|_| self.attached && self.up == 0)?;
         let at = Position::new(
             body.x.saturating_add(cursor.col),

@@ -3,16 +3,17 @@
 use std::ops::Range;
 
 use crossterm::event::KeyEvent;
-use ratatui::{buffer::Buffer, layout::Rect};
-
-use super::{
-    Entries, Outcome, Window, areas, clear, closes, draw_hints, draw_title, draw_window, motion,
-    percent,
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    widgets::{Clear, Widget},
 };
+
+use super::{Entries, Outcome, Window, areas, closes, draw_hints, draw_title, motion, percent};
 use crate::{
     text::{SafeText, first_bytes},
     ui::render::{
-        RenderContext, Row,
+        RenderContext, Row, draw_rows,
         format::count,
         line::{StyledLine, Wrapping},
     },
@@ -70,7 +71,7 @@ impl TextViewer {
     }
 
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
-        clear(area, buf);
+        Clear.render(area, buf);
         let (title, body, hints) = areas(area);
         let entries = Laid {
             text: &self.text,
@@ -78,22 +79,18 @@ impl TextViewer {
             width: usize::from(area.width),
             ctx,
         };
-        draw_window(&mut self.window, &entries, body, buf);
+        draw_rows(&self.window.rows(&entries, body.height.into()), body, buf);
         let lines = count(self.lines, "line");
         let name = StyledLine::styled(&self.title, ctx.theme.strong);
         draw_title(&name, &lines, title, buf, ctx);
-        draw_hints(
-            &[
-                ("j k", "scroll"),
-                ("space b", "page"),
-                ("g G", "ends"),
-                ("q", "back"),
-            ],
-            &percent(&self.window, &entries),
-            hints,
-            buf,
-            ctx,
-        );
+        let keys = [
+            ("j k", "scroll"),
+            ("space b", "page"),
+            ("g G", "ends"),
+            ("q", "back"),
+        ];
+        let at = percent(&self.window, &entries);
+        draw_hints(&keys, &at, hints, buf, ctx);
     }
 }
 
@@ -111,12 +108,7 @@ impl Entries for Laid<'_> {
 
     fn rows(&self, at: usize) -> Vec<Row> {
         let bytes = self.entries.get(at).cloned().unwrap_or(0..0);
-        let none = StyledLine::new();
-        StyledLine::styled(&self.text[bytes], self.ctx.theme.text).wrap_with(
-            Wrapping::Verbatim,
-            self.width,
-            &none,
-            &none,
-        )
+        let line = StyledLine::styled(&self.text[bytes], self.ctx.theme.text);
+        line.wrap_as(Wrapping::Verbatim, self.width)
     }
 }

@@ -9,19 +9,10 @@ use super::{
 };
 use crate::{model::SlashCommand, text::SafeText};
 
-#[derive(Debug)]
-pub struct CommandPopup {
-    pub choices: Choices,
-}
-
-impl CommandPopup {
-    /// For what stands between the slash and the caret; `None` if that is no command any more.
-    pub fn open(query: &str, commands: &[SlashCommand]) -> Option<Self> {
-        let choices = rank(query, commands);
-        (!choices.is_empty()).then(|| Self {
-            choices: Choices::new(choices, ""),
-        })
-    }
+/// For what stands between the slash and the caret; `None` if that is no command any more.
+pub fn commands_of(query: &str, commands: &[SlashCommand]) -> Option<Choices> {
+    let choices = rank(query, commands);
+    (!choices.is_empty()).then(|| Choices::new(choices, ""))
 }
 
 fn rank(query: &str, commands: &[SlashCommand]) -> Vec<Choice> {

@@ -3,17 +3,20 @@
 use std::borrow::Cow;
 
 use ratatui::{
-    buffer::{Buffer, CellWidth},
+    buffer::Buffer,
     layout::Rect,
-    style::{Modifier, Style},
-    text::{Line, Span},
+    style::Modifier,
     widgets::{Clear, Widget},
 };
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{
-    text::{SafeText, truncate_to_width},
-    ui::render::{RenderContext, line::selected_style},
+    text::{SafeText, cell_width, prefix_of_width, truncate_to_width},
+    ui::render::{
+        RenderContext, Row, draw_rows,
+        line::{StyledLine, select},
+        split_top,
+    },
 };
 
 /// Choices seen at once.
@@ -57,10 +60,8 @@ impl Choices {
     pub fn new(items: Vec<Choice>, empty: impl Into<Cow<'static, str>>) -> Self {
         Self {
             items,
-            selected: 0,
-            top: 0,
             empty: empty.into(),
-            cut: Cut::End,
+            ..Self::default()
         }
     }
 
@@ -96,56 +97,46 @@ impl Choices {
     /// A title line and the choices, in all of `area`.
     pub fn draw(&mut self, title: &str, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
         Clear.render(area, buf);
-        let Some(height) = area.height.checked_sub(1) else {
+        if area.is_empty() {
             return;
-        };
-        self.draw_title(title, Rect { height: 1, ..area }, buf, ctx);
-        let list = Rect {
-            y: area.y + 1,
-            height,
-            ..area
-        };
+        }
+        let width = usize::from(area.width);
+        let (head, list) = split_top(area, 1);
+        draw_rows([&self.title(title, width, ctx)], head, buf);
         if self.items.is_empty() {
-            let line = Line::styled(format!("  {}", self.empty), ctx.theme.dim);
-            line.render(list, buf);
-            return;
+            let line = StyledLine::styled(&format!("  {}", self.empty), ctx.theme.dim);
+            return draw_rows([&line.truncate(width, ctx.symbols.ellipsis)], list, buf);
         }
-        let seen = usize::from(height).max(1);
-        self.top = self
-            .top
-            .clamp((self.selected + 1).saturating_sub(seen), self.selected);
-        let columns = self.columns(list.width, seen);
-        for (row, (index, choice)) in list
-            .rows()
-            .zip(self.items.iter().enumerate().skip(self.top))
-        {
-            let selected = index == self.selected;
-            draw_choice(choice, selected, &columns, row, buf, ctx);
-        }
+        let seen = usize::from(list.height).max(1);
+        let lowest = (self.selected + 1).saturating_sub(seen);
+        self.top = self.top.clamp(lowest, self.selected);
+        let columns = self.columns(width, seen);
+        let choices = self.items.iter().enumerate().skip(self.top).take(seen);
+        let rows: Vec<Row> = choices
+            .map(|(at, choice)| row(choice, at == self.selected, &columns, width, ctx))
+            .collect();
+        draw_rows(&rows, list, buf);
     }
 
-    fn draw_title(&self, title: &str, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
-        let rule = ctx.symbols.rule;
-        let mut text = format!("{rule}{rule} {title} ");
+    fn title(&self, title: &str, width: usize, ctx: &RenderContext<'_>) -> Row {
+        let (rule, border) = (ctx.symbols.rule, ctx.theme.border);
+        let mut line = StyledLine::styled(&format!("{rule}{rule} {title} "), border);
         if self.items.len() > 1 {
-            text.push_str(&format!("{}/{} ", self.selected + 1, self.items.len()));
+            let place = format!("{}/{} ", self.selected + 1, self.items.len());
+            line.push(&place, border);
         }
-        let text = truncate_to_width(&text, area.width.into());
-        let rest = area.width.saturating_sub(text.cell_width());
-        let fill = rule.repeat(rest.into());
-        Line::from(vec![Span::raw(text.as_ref()), Span::raw(fill)])
-            .style(ctx.theme.border)
-            .render(area, buf);
+        line.push(&rule.repeat(width.saturating_sub(line.width())), border);
+        line.truncate(width, ctx.symbols.ellipsis)
     }
 
     /// Labels get what those seen need, at most half of the row if there are details.
-    fn columns(&self, width: u16, seen: usize) -> Columns {
-        let room = usize::from(width).saturating_sub(MARKER_WIDTH);
+    fn columns(&self, width: usize, seen: usize) -> Columns {
+        let room = width.saturating_sub(MARKER_WIDTH);
         let seen = || self.items.iter().skip(self.top).take(seen);
         let label = if width < DETAILS_FROM || seen().all(|choice| choice.detail.is_empty()) {
             room
         } else {
-            let widths = seen().map(|choice| beginning(&choice.label).cell_width().into());
+            let widths = seen().map(|choice| cell_width(beginning(&choice.label)));
             widths.max().unwrap_or(0).min(room.div_ceil(2))
         };
         Columns {
@@ -169,90 +160,65 @@ const MARKER_WIDTH: usize = 2;
 const GAP: usize = 2;
 
 /// Narrower lists have no details.
-const DETAILS_FROM: u16 = 40;
+const DETAILS_FROM: usize = 40;
 
-fn draw_choice(
+/// One choice: what matches in its label marked, its detail in a column.
+fn row(
     choice: &Choice,
     selected: bool,
     columns: &Columns,
-    area: Rect,
-    buf: &mut Buffer,
+    width: usize,
     ctx: &RenderContext<'_>,
-) {
+) -> Row {
     let theme = ctx.theme;
-    let (marker, style) = if selected {
-        (ctx.symbols.prompt, theme.selected)
-    } else {
-        (" ", Style::new())
-    };
     let mark = theme
         .accent
         .add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
-    let mut line = Line::raw(format!("{marker} "));
-    push_label(choice, columns, mark, &mut line, ctx);
+    let marker = if selected { ctx.symbols.prompt } else { " " };
+    let mut line = StyledLine::styled(marker, theme.text).with(" ", theme.text);
+    let label = beginning(&choice.label);
+    let (mut shown, mut dots) = (0..label.len(), "");
+    if cell_width(label) > columns.label {
+        dots = ctx.symbols.ellipsis;
+        let room = columns.label.saturating_sub(cell_width(dots));
+        match columns.cut {
+            Cut::End => shown.end = prefix_of_width(label, room).len(),
+            Cut::Start => shown.start = label.len() - suffix_of_width(label, room).len(),
+        }
+    }
+    if columns.cut == Cut::Start {
+        line.push(dots, theme.dim);
+    }
+    for (n, (at, unit)) in label.grapheme_indices(true).enumerate() {
+        if shown.contains(&at) {
+            let marked = choice.marks.binary_search(&n).is_ok();
+            line.push(unit, if marked { mark } else { theme.text });
+        }
+    }
+    if columns.cut == Cut::End {
+        line.push(dots, theme.dim);
+    }
     if !choice.detail.is_empty() && columns.detail > 0 {
         let detail = SafeText::line(beginning(&choice.detail));
-        let detail = truncate_to_width(&detail, columns.detail).into_owned();
-        let used = line.width();
-        let gap = (MARKER_WIDTH + columns.label + GAP).saturating_sub(used);
-        line.push_span(Span::styled(" ".repeat(gap), theme.text));
-        line.push_span(Span::styled(detail, theme.dim));
+        line.fill_to(MARKER_WIDTH + columns.label + GAP, theme.text);
+        line.push(&truncate_to_width(&detail, columns.detail), theme.dim);
     }
+    let mut row = line.into_row();
     if selected {
-        for span in &mut line.spans {
-            span.style = selected_style(span.style, style);
-        }
+        select(&mut row, width, theme.selected);
     }
-    buf.set_style(area, style);
-    line.render(area, buf);
+    row
 }
 
-/// The label in its column, what matches in it marked.
-fn push_label(
-    choice: &Choice,
-    columns: &Columns,
-    mark: Style,
-    line: &mut Line<'static>,
-    ctx: &RenderContext<'_>,
-) {
-    let label = beginning(&choice.label);
-    let units: Vec<(usize, &str)> = label.graphemes(true).enumerate().collect();
-    let dots = Span::styled(ctx.symbols.ellipsis, ctx.theme.dim);
-    if label.cell_width() as usize <= columns.label {
-        line.extend(marked(&units, choice, mark));
-        return;
-    }
-    let room = columns.label.saturating_sub(dots.width());
+/// The longest end of `text` that fits into `width` cells.
+pub(super) fn suffix_of_width(text: &str, width: usize) -> &str {
     let mut used = 0;
-    let mut fits = |(_, unit): &&(usize, &str)| {
-        used += usize::from(unit.cell_width());
-        used <= room
-    };
-    match columns.cut {
-        Cut::End => {
-            let kept = units.iter().take_while(&mut fits).count();
-            line.extend(marked(&units[..kept], choice, mark));
-            line.push_span(dots);
-        }
-        Cut::Start => {
-            let kept = units.iter().rev().take_while(&mut fits).count();
-            line.push_span(dots);
-            line.extend(marked(&units[units.len() - kept..], choice, mark));
-        }
-    }
-}
-
-/// Spans of the clusters, which come with their places in the label.
-fn marked(units: &[(usize, &str)], choice: &Choice, mark: Style) -> Vec<Span<'static>> {
-    let is_marked = |(index, _): &(usize, &str)| choice.marks.binary_search(index).is_ok();
-    units
-        .chunk_by(|a, b| is_marked(a) == is_marked(b))
-        .map(|run| {
-            let text: String = run.iter().map(|(_, unit)| *unit).collect();
-            let style = run.first().filter(|unit| is_marked(unit)).map(|_| mark);
-            Span::styled(text, style.unwrap_or_default())
-        })
-        .collect()
+    let units = text.grapheme_indices(true).rev();
+    let fits = units.take_while(|(_, unit)| {
+        used += cell_width(unit);
+        used <= width
+    });
+    &text[fits.last().map_or(text.len(), |(at, _)| at)..]
 }
 
 /// The first line of `text`, or of it what could be seen.

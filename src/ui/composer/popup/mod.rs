@@ -9,7 +9,7 @@ mod folder;
 mod list;
 mod search;
 
-pub use commands::{CommandPopup, command_hint};
+pub use commands::{command_hint, commands_of};
 pub use files::{FilePopup, Files};
 pub use list::{Choice, Choices, MAX_ROWS};
 pub use search::SearchPopup;
@@ -22,39 +22,30 @@ use ratatui::{
 
 use super::{
     Composer, PopupOutcome, Sources,
-    buffer::{Caret, EditKind},
+    buffer::{Caret, EditKind, is_placeholder},
     chips::Chip,
-    editing::text_of,
-    segment::is_placeholder,
+    fuzzy::Query,
 };
-use crate::ui::{UiCommand, render::RenderContext};
+use crate::ui::{keymap::text_of, render::RenderContext};
 
 #[derive(Debug)]
 pub enum Popup {
-    Commands(CommandPopup),
+    Commands(Choices),
     Files(FilePopup),
     Search(SearchPopup),
 }
 
 impl Popup {
-    pub fn choices(&self) -> &Choices {
+    pub fn choices(&mut self) -> &mut Choices {
         match self {
-            Self::Commands(popup) => &popup.choices,
-            Self::Files(popup) => &popup.choices,
-            Self::Search(popup) => &popup.choices,
-        }
-    }
-
-    pub fn choices_mut(&mut self) -> &mut Choices {
-        match self {
-            Self::Commands(popup) => &mut popup.choices,
+            Self::Commands(choices) => choices,
             Self::Files(popup) => &mut popup.choices,
             Self::Search(popup) => &mut popup.choices,
         }
     }
 
     /// Rows wanted: a title, the list, and a line to type in where it has one.
-    pub fn height(&self) -> u16 {
+    pub fn height(&mut self) -> u16 {
         let query = u16::from(matches!(self, Self::Search(_)));
         1 + self.choices().rows() + query
     }
@@ -67,7 +58,7 @@ impl Popup {
         ctx: &RenderContext<'_>,
     ) -> Option<Position> {
         match self {
-            Self::Commands(popup) => popup.choices.draw("commands", area, buf, ctx),
+            Self::Commands(choices) => choices.draw("commands", area, buf, ctx),
             Self::Files(popup) => popup.choices.draw("files", area, buf, ctx),
             Self::Search(popup) => return popup.draw(area, buf, ctx),
         }
@@ -109,10 +100,10 @@ impl Composer {
         }
         match (key.code, key.modifiers) {
             (KeyCode::Esc, _) => self.close_popup(),
-            (KeyCode::Up, KeyModifiers::NONE) => popup.choices_mut().step(false),
-            (KeyCode::Down, KeyModifiers::NONE) => popup.choices_mut().step(true),
-            (KeyCode::Char('p'), KeyModifiers::CONTROL) => popup.choices_mut().step(false),
-            (KeyCode::Char('n'), KeyModifiers::CONTROL) => popup.choices_mut().step(true),
+            (KeyCode::Up, KeyModifiers::NONE) => popup.choices().step(false),
+            (KeyCode::Down, KeyModifiers::NONE) => popup.choices().step(true),
+            (KeyCode::Char('p'), KeyModifiers::CONTROL) => popup.choices().step(false),
+            (KeyCode::Char('n'), KeyModifiers::CONTROL) => popup.choices().step(true),
             (KeyCode::Enter | KeyCode::Tab, KeyModifiers::NONE) => {
                 return self.accept(key.code == KeyCode::Enter, sources);
             }
@@ -126,14 +117,16 @@ impl Composer {
         let Some(Popup::Search(popup)) = &mut self.popup else {
             return PopupOutcome::Ignored;
         };
+        let history = &self.history;
         if let Some(c) = text_of(&key) {
-            popup.push(c.encode_utf8(&mut [0; 4]), &self.history);
+            popup.edit(|query| query.push(c.encode_utf8(&mut [0; 4])), history);
             return PopupOutcome::Consumed;
         }
         match (key.code, key.modifiers) {
-            (KeyCode::Backspace, KeyModifiers::NONE) => popup.pop(&self.history),
-            (KeyCode::Char('h'), KeyModifiers::CONTROL) => popup.pop(&self.history),
-            (KeyCode::Char('u' | 'w'), KeyModifiers::CONTROL) => popup.clear(&self.history),
+            (KeyCode::Backspace, KeyModifiers::NONE) => popup.edit(Query::pop, history),
+            (KeyCode::Char('h'), KeyModifiers::CONTROL) => popup.edit(Query::pop, history),
+            (KeyCode::Char('u'), KeyModifiers::CONTROL) => popup.edit(Query::clear, history),
+            (KeyCode::Char('w'), KeyModifiers::CONTROL) => popup.edit(Query::pop_word, history),
             (KeyCode::Char('r'), KeyModifiers::CONTROL) => popup.choices.step(true),
             (KeyCode::Char('s'), KeyModifiers::CONTROL) => popup.choices.step(false),
             (KeyCode::Char('c' | 'g'), KeyModifiers::CONTROL) => self.popup = None,
@@ -144,8 +137,8 @@ impl Composer {
 
     fn accept(&mut self, enter: bool, sources: &Sources<'_>) -> PopupOutcome {
         match self.popup.take() {
-            Some(Popup::Commands(popup)) => {
-                let name = popup.choices.selected().map(|choice| choice.value.clone());
+            Some(Popup::Commands(choices)) => {
+                let name = choices.selected().map(|choice| choice.value.clone());
                 name.map_or(PopupOutcome::Ignored, |name| {
                     self.complete_command(&name, enter, sources)
                 })
@@ -238,67 +231,8 @@ impl Composer {
     /// The blank to put behind `place`, where a line does not begin there and none stands before it.
     pub(in crate::ui::composer) fn blank_behind(&self, place: Caret) -> &'static str {
         let before = &self.buffer.line(place.line)[..place.byte];
-        if before.is_empty() || before.ends_with(char::is_whitespace) {
-            ""
-        } else {
-            " "
-        }
-    }
-
-    /// Opens, feeds or closes the popup that fits what is being written at the caret.
-    pub(in crate::ui::composer) fn follow_typing(&mut self, sources: &Sources<'_>) {
-        if self.is_searching() {
-            return;
-        }
-        let word = self.word_at_caret();
-        let start = word.as_ref().map(|(start, _)| *start);
-        if self.dismissed.is_some() && self.dismissed != start {
-            self.dismissed = None;
-        }
-        let (Some((start, query)), None) = (word, self.dismissed) else {
-            self.popup = None;
-            return;
-        };
-        if start == self.buffer.start() && self.buffer.line(0).starts_with('/') {
-            let popup = CommandPopup::open(&query, sources.commands);
-            self.popup = popup.map(Popup::Commands);
-            return;
-        }
-        let mut popup = match self.popup.take() {
-            Some(Popup::Files(popup)) if popup.start == start => popup,
-            _ => {
-                if self.files.ask(sources.now) {
-                    self.wanted.push(UiCommand::ListFiles);
-                }
-                FilePopup::open(start)
-            }
-        };
-        if let Some(folder) = self.files.folder.ask(&query, sources.now) {
-            self.wanted.push(UiCommand::ListFolder(folder));
-        }
-        popup.look_for(&query, &self.files, &self.offload);
-        self.popup = Some(Popup::Files(popup));
-    }
-
-    /// The command or mention that the caret is in or behind: where it begins, and what is written
-    /// of it behind its sign.
-    fn word_at_caret(&self) -> Option<(Caret, String)> {
-        let caret = self.buffer.caret();
-        let (line, byte) = self.buffer.at_caret();
-        let before = &line[..byte];
-        if let Some(query) = before.strip_prefix('/')
-            && caret.line == 0
-            && !query.contains(is_placeholder)
-        {
-            return Some((self.buffer.start(), query.to_owned()));
-        }
-        let at = before.rfind('@')?;
-        let query = &before[at + 1..];
-        let in_word = !query.contains(|c: char| c.is_whitespace() || is_placeholder(c));
-        (in_word && crate::ui::begins_word(&before[..at])).then(|| {
-            let start = Caret { byte: at, ..caret };
-            (start, query.to_owned())
-        })
+        let apart = before.is_empty() || before.ends_with(char::is_whitespace);
+        if apart { "" } else { " " }
     }
 }
 

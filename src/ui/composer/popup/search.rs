@@ -1,64 +1,43 @@
 //! ctrl-r: search in what was sent before.
 
 use ratatui::{
-    buffer::{Buffer, CellWidth},
+    buffer::Buffer,
     layout::{Position, Rect},
-    text::{Line, Span},
     widgets::{Clear, Widget},
 };
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    super::history::History,
+    super::{fuzzy::Query, history::History},
+    list::suffix_of_width,
     {Choice, Choices},
 };
-use crate::{text::SafeText, ui::render::RenderContext};
-
-/// Characters of a query; more cannot be seen and finds nothing.
-const MAX_QUERY_CHARS: usize = 200;
+use crate::{
+    text::{SafeText, first_bytes},
+    ui::render::{RenderContext, draw_rows, line::StyledLine, split_bottom},
+};
 
 /// Bytes of an entry that its row is made from.
 const LABEL_BYTES: usize = 400;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SearchPopup {
     pub choices: Choices,
-    query: String,
+    query: Query,
 }
 
 impl SearchPopup {
     pub fn open(history: &History) -> Self {
-        let mut popup = Self {
-            choices: Choices::default(),
-            query: String::new(),
-        };
-        popup.update(history);
+        let mut popup = Self::default();
+        popup.edit(|_| {}, history);
         popup
     }
 
-    pub fn push(&mut self, text: &str, history: &History) {
-        let room = MAX_QUERY_CHARS.saturating_sub(self.query.chars().count());
-        let line = text.lines().next().unwrap_or("");
-        self.query
-            .extend(line.chars().filter(|c| !c.is_control()).take(room));
-        self.update(history);
-    }
-
-    pub fn pop(&mut self, history: &History) {
-        if let Some((last, _)) = self.query.grapheme_indices(true).next_back() {
-            self.query.truncate(last);
-        }
-        self.update(history);
-    }
-
-    pub fn clear(&mut self, history: &History) {
-        self.query.clear();
-        self.update(history);
-    }
-
-    fn update(&mut self, history: &History) {
-        let found = history.search(&self.query);
-        let choices = found.iter().map(|entry| choice(entry, &self.query));
+    pub fn edit(&mut self, change: impl FnOnce(&mut Query), history: &History) {
+        change(&mut self.query);
+        let query = self.query.as_str();
+        let found = history.search(query);
+        let choices = found.iter().map(|entry| choice(entry, query));
         self.choices = Choices::new(choices.collect(), "nothing found");
     }
 
@@ -68,27 +47,15 @@ impl SearchPopup {
         buf: &mut Buffer,
         ctx: &RenderContext<'_>,
     ) -> Option<Position> {
-        let list = area.height.checked_sub(1)?;
-        let list = Rect {
-            height: list,
-            ..area
-        };
+        let (list, row) = split_bottom(area, 1);
         self.choices.draw("history", list, buf, ctx);
-        let row = Rect {
-            y: list.bottom(),
-            height: 1,
-            ..area
-        };
-        let label = "  search: ";
-        let room = usize::from(area.width).saturating_sub(label.len() + 1);
-        let query = end_that_fits(&self.query, room);
-        let line = Line::from(vec![
-            Span::styled(label, ctx.theme.dim),
-            Span::styled(SafeText::line(query).as_str().to_owned(), ctx.theme.strong),
-        ]);
+        let label = StyledLine::styled("  search: ", ctx.theme.dim);
+        let room = usize::from(area.width).saturating_sub(label.width() + 1);
+        let query = suffix_of_width(self.query.as_str(), room);
+        let line = label.with(&SafeText::line(query), ctx.theme.strong);
         let caret = u16::try_from(line.width()).unwrap_or(u16::MAX);
         Clear.render(row, buf);
-        line.render(row, buf);
+        draw_rows([&line.into_row()], row, buf);
         let right = row.right().saturating_sub(1);
         Some(Position::new(row.x.saturating_add(caret).min(right), row.y))
     }
@@ -100,11 +67,7 @@ fn choice(entry: &str, query: &str) -> Choice {
     let start = found.map_or(0, |at| entry[..at].rfind('\n').map_or(0, |line| line + 1));
     let shown = entry[start..].trim_start_matches(['\n', ' ', '\t']);
     let trimmed = entry.len() - shown.len();
-    let mut end = shown.len().min(LABEL_BYTES);
-    while !shown.is_char_boundary(end) {
-        end -= 1;
-    }
-    let line = shown[..end].lines().next().unwrap_or("");
+    let line = first_bytes(shown, LABEL_BYTES).lines().next().unwrap_or("");
     let label = SafeText::line(line);
     let marks = match found.and_then(|at| at.checked_sub(trimmed)) {
         Some(at) if !query.is_empty() && at <= line.len() && label.as_str() == line => {
@@ -114,10 +77,9 @@ fn choice(entry: &str, query: &str) -> Choice {
         _ => Vec::new(),
     };
     let more = entry.trim_end().lines().count();
-    let detail = if more > 1 {
-        SafeText::line(&format!("{more} lines"))
-    } else {
-        SafeText::default()
+    let detail = match more {
+        0 | 1 => SafeText::default(),
+        _ => SafeText::line(&format!("{more} lines")),
     };
     Choice {
         label,
@@ -136,17 +98,4 @@ fn find_folded(entry: &str, query: &str) -> Option<usize> {
     let folded = entry.to_lowercase();
     let at = folded.find(query)?;
     (folded.len() == entry.len() && entry.is_char_boundary(at)).then_some(at)
-}
-
-fn end_that_fits(text: &str, room: usize) -> &str {
-    let mut used = 0;
-    let mut start = text.len();
-    for (at, unit) in text.grapheme_indices(true).rev() {
-        used += usize::from(unit.cell_width());
-        if used > room {
-            break;
-        }
-        start = at;
-    }
-    &text[start..]
 }

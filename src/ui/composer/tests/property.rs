@@ -1,7 +1,7 @@
 //! Random edits against a plain string.
 
 use super::*;
-use crate::ui::composer::{buffer::LIMIT, segment};
+use crate::ui::composer::buffer::{LIMIT, snap};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -91,7 +91,7 @@ fn assert_sound(desk: &mut Desk, width: u16) -> Result<(), TestCaseError> {
     let caret = buffer.caret();
     let line = buffer.line(caret.line);
     prop_assert!(line.is_char_boundary(caret.byte));
-    prop_assert_eq!(segment::snap(line, caret.byte), caret.byte);
+    prop_assert_eq!(snap(line, caret.byte), caret.byte);
     prop_assert!(buffer.len() <= LIMIT);
     prop_assert!(!buffer.text().contains('\r'));
     let (screen, cursor) = desk.draw(width, 5);

@@ -8,7 +8,7 @@ use crate::{
     text::{SafeText, cell_width},
     ui::{
         line_input::masked,
-        overlay::OverlayContext,
+        overlay::{OverlayContext, panel::marked},
         render::{
             Row,
             line::{StyledLine, Wrapping, prefixed, room_beside, select},
@@ -68,44 +68,29 @@ impl FormDialog {
     ) {
         let theme = cx.theme;
         let (field, width) = (before.field, columns.width);
-        let marker = if before.focused {
-            cx.symbols.prompt
-        } else {
-            " "
+        let style = match before.focused {
+            true => theme.strong,
+            false => theme.text,
         };
-        let mut label = StyledLine::styled(marker, theme.accent);
-        label.push(" ", theme.text);
-        let style = if before.focused {
-            theme.strong
-        } else {
-            theme.text
-        };
-        label.push(&field.label(), style);
+        let mut label = marked(before.focused, cx).with(&field.label(), style);
         if field.required {
             label.push(" *", theme.warning);
         }
         let beside = columns.beside && label.width() + 1 < columns.value;
-        let mut indent = StyledLine::new();
-        indent.fill_to(columns.value, theme.text);
+        let indent = StyledLine::blanks(columns.value);
         if beside {
             label.fill_to(columns.value, theme.text);
         } else {
-            let mut hanging = StyledLine::new();
-            hanging.fill_to(MARGIN, theme.text);
-            picture.rows.extend(label.wrap_with(
-                Wrapping::Words,
-                width,
-                &StyledLine::new(),
-                &hanging,
-            ));
+            let (none, hanging) = (StyledLine::new(), StyledLine::blanks(MARGIN));
+            let rows = label.wrap_with(Wrapping::Words, width, &none, &hanging);
+            picture.rows.extend(rows);
             label = indent.clone();
         }
         if let (Control::Text(line), true) = (before.control, before.focused) {
             let room = width.saturating_sub(columns.value).max(2);
-            let (shown, caret) = if is_secret(field) {
-                line.shown_masked(room, cx.symbols.ellipsis)
-            } else {
-                line.shown(room, cx.symbols.ellipsis)
+            let (shown, caret) = match is_secret(field) {
+                true => line.shown_masked(room, cx.symbols.ellipsis),
+                false => line.shown(room, cx.symbols.ellipsis),
             };
             let mut text = StyledLine::styled(&shown, theme.text);
             text.fill_to(room, theme.text);
@@ -115,9 +100,8 @@ impl FormDialog {
             picture.rows.push(label.into_row());
         } else {
             let value = value_line(field, before.input, cx);
-            picture
-                .rows
-                .extend(value.wrap_with(Wrapping::Verbatim, width, &label, &indent));
+            let rows = value.wrap_with(Wrapping::Verbatim, width, &label, &indent);
+            picture.rows.extend(rows);
         }
         let problem = self.draft.value(before.at).err();
         let told = problem.filter(|_| self.left.get(before.at) == Some(&true));
@@ -180,9 +164,7 @@ fn option_rows(
     cx: &OverlayContext<'_>,
 ) -> Vec<Row> {
     let theme = cx.theme;
-    let marker = if under { cx.symbols.prompt } else { " " };
-    let mut head = StyledLine::styled(marker, theme.accent);
-    head.push(" ", theme.text);
+    let mut head = marked(under, cx);
     let sign = match (several, chosen) {
         (true, true) => cx.symbols.checked.to_owned(),
         (true, false) => cx.symbols.unchecked.to_owned(),
@@ -195,20 +177,16 @@ fn option_rows(
     if let Some(description) = &option.description {
         text.push(&format!("  {}", SafeText::line(description)), theme.dim);
     }
-    let mut indent = StyledLine::new();
-    indent.fill_to(head.width(), theme.text);
-    let mut before = StyledLine::new();
-    before.fill_to(columns.value.saturating_sub(MARGIN), theme.text);
+    let before = StyledLine::blanks(columns.value.saturating_sub(MARGIN));
     let room = room_beside(before.width(), columns.width);
-    let mut rows = text.wrap_with(Wrapping::Words, room, &head, &indent);
+    let mut rows = text.wrap_behind(&head, Wrapping::Words, room);
     if under {
         for row in &mut rows {
             select(row, room, theme.selected);
         }
     }
-    let placed = rows.into_iter();
-    placed
-        .map(|row| prefixed(&before, row, columns.width))
+    let rows = rows.into_iter();
+    rows.map(|row| prefixed(&before, row, columns.width))
         .collect()
 }
 
@@ -229,28 +207,30 @@ fn value_line(field: &Field, input: &Input, cx: &OverlayContext<'_>) -> StyledLi
     };
     let text = match (&field.kind, input) {
         (FieldKind::Unknown(kind), _) => {
-            let text = if kind.is_empty() {
-                "of an unknown kind: left out".to_owned()
-            } else {
-                format!("of an unknown kind ({kind}): left out")
+            let text = match kind.is_empty() {
+                true => "of an unknown kind: left out".to_owned(),
+                false => format!("of an unknown kind ({kind}): left out"),
             };
             return StyledLine::styled(&text, theme.dim);
         }
-        (_, Input::Text(text)) if is_secret(field) => {
-            SafeText::line(&masked(&text.replace('\n', "\u{2424}"))).to_string()
+        (_, Input::Text(text)) => {
+            let text = text.replace('\n', "\u{2424}");
+            let text = if is_secret(field) {
+                masked(&text)
+            } else {
+                text
+            };
+            SafeText::line(&text).to_string()
         }
-        (_, Input::Text(text)) => SafeText::line(&text.replace('\n', "\u{2424}")).to_string(),
         (_, Input::Flag(Some(true))) => "yes".to_owned(),
         (_, Input::Flag(Some(false))) => "no".to_owned(),
         (FieldKind::Select { options, .. }, Input::Choice(choice)) => {
             titles(options, &|at| *choice == Some(at))
         }
         (FieldKind::MultiSelect { options, .. }, Input::Choices(chosen)) => {
-            let text = titles(options, &|at| chosen.get(at) == Some(&true));
-            if text.is_empty() && field.required {
-                "none".to_owned()
-            } else {
-                text
+            match titles(options, &|at| chosen.get(at) == Some(&true)) {
+                text if text.is_empty() && field.required => "none".to_owned(),
+                text => text,
             }
         }
         _ => String::new(),

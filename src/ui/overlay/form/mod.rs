@@ -29,8 +29,9 @@ use crate::{
         keymap::Chord,
         overlay::{
             Guard, Outcome, Overlay, OverlayContext, Room, Wish,
-            panel::{Frame, Scroll, draw_rows, split_answers},
+            panel::{Frame, Scroll, split_answers},
         },
+        render::draw_rows,
     },
 };
 

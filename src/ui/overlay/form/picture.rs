@@ -15,10 +15,10 @@ use crate::{
         action::Action,
         overlay::{
             OverlayContext, asker,
-            panel::{Frame, Panel, draw_rows, out_of_sight, push_details, waiting_note},
+            panel::{Frame, Panel, out_of_sight, push_details, waiting_note},
         },
         render::{
-            Row,
+            Row, draw_rows,
             line::{StyledLine, Wrapping},
         },
     },
@@ -51,8 +51,7 @@ impl Picture {
     }
 
     pub(super) fn text(&mut self, text: &str, style: Style, indent: usize, width: usize) {
-        let mut before = StyledLine::new();
-        before.fill_to(indent, style);
+        let before = StyledLine::blanks(indent);
         for line in StyledLine::lines(text, style) {
             self.rows
                 .extend(line.wrap_with(Wrapping::Words, width, &before, &before));

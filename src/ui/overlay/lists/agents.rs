@@ -150,8 +150,7 @@ fn row(agent: &AgentChoice, cx: &OverlayContext<'_>) -> ListRow<Item> {
         Some(Err(_)) => (cx.symbols.failed, theme.dim, theme.text),
         None => (" ", theme.dim, theme.text),
     };
-    let mut label = StyledLine::styled(sign, sign_style);
-    label.push(" ", theme.text);
+    let mut label = StyledLine::styled(sign, sign_style).with(" ", theme.text);
     label.push(&agent.name, name_style);
     if agent.name.as_str() != agent.id {
         label.push(&format!("  {}", SafeText::line(&agent.id)), theme.dim);

@@ -10,19 +10,20 @@ use ratatui::{
 use crate::{
     text::{SafeText, cell_width, wrap},
     ui::{
-        composer::fuzzy::Fuzzy,
+        composer::fuzzy::{Fuzzy, Query},
         keymap::Chord,
-        overlay::{OverlayContext, panel::Scroll},
+        overlay::{
+            OverlayContext,
+            panel::{Scroll, marked},
+        },
         render::{
-            Row,
+            Row, draw_rows,
             line::{StyledLine, select, spread},
+            split_top,
         },
         theme::Theme,
     },
 };
-
-/// Characters of the filter.
-const MAX_QUERY: usize = 200;
 
 /// One row, drawn in two columns.
 #[derive(Clone, Debug)]
@@ -40,8 +41,12 @@ pub struct ListRow<T> {
 
 impl<T> ListRow<T> {
     pub fn new(id: T, label: StyledLine) -> Self {
+        Self::of(Some(id), label)
+    }
+
+    fn of(id: Option<T>, label: StyledLine) -> Self {
         Self {
-            id: Some(id),
+            id,
             label,
             note: StyledLine::new(),
             description: None,
@@ -55,13 +60,7 @@ impl<T> ListRow<T> {
 
     /// One that only says something.
     pub fn said(text: &str, theme: &Theme) -> Self {
-        Self {
-            id: None,
-            label: StyledLine::styled(text, theme.dim),
-            note: StyledLine::new(),
-            description: None,
-            heading: None,
-        }
+        Self::of(None, StyledLine::styled(text, theme.dim))
     }
 }
 
@@ -75,7 +74,7 @@ const LABEL_WIDTH: usize = 36;
 const DESCRIPTION_ROWS: usize = 3;
 
 pub struct FilterList<T> {
-    query: String,
+    query: Query,
     rows: Vec<ListRow<T>>,
     /// Cells of the labels' column, and of each description.
     label_width: usize,
@@ -115,7 +114,7 @@ enum Line {
 impl<T: PartialEq> FilterList<T> {
     pub fn new(rows: Vec<ListRow<T>>) -> Self {
         let mut list = Self {
-            query: String::new(),
+            query: Query::default(),
             found: Vec::new(),
             rows: Vec::new(),
             label_width: 0,
@@ -149,12 +148,12 @@ impl<T: PartialEq> FilterList<T> {
 
     /// Forgets what was typed.
     pub fn clear(&mut self) {
-        self.edit(String::clear);
+        self.edit(Query::clear);
     }
 
     /// Something was typed that narrows it.
     pub fn is_narrowed(&self) -> bool {
-        !self.query.is_empty()
+        !self.query.as_str().is_empty()
     }
 
     pub fn selected(&self) -> Option<&T> {
@@ -235,19 +234,10 @@ impl<T: PartialEq> FilterList<T> {
         use crossterm::event::KeyModifiers;
         let ctrl = key.modifiers() == KeyModifiers::CONTROL;
         match key.code() {
-            Char(c) if key.is_text() => self.edit(|query| {
-                if query.chars().count() < MAX_QUERY {
-                    query.push(c);
-                }
-            }),
-            Backspace => self.edit(|query| {
-                query.pop();
-            }),
-            Char('u') if ctrl => self.edit(String::clear),
-            Char('w') if ctrl => self.edit(|query| {
-                let kept = query.trim_end().rfind(' ').map_or(0, |at| at + 1);
-                query.truncate(kept);
-            }),
+            Char(c) if key.is_text() => self.paste(c.encode_utf8(&mut [0; 4])),
+            Backspace => self.edit(Query::pop),
+            Char('u') if ctrl => self.edit(Query::clear),
+            Char('w') if ctrl => self.edit(Query::pop_word),
             Up => self.step(-1),
             Down => self.step(1),
             PageUp => self.step(-10),
@@ -262,20 +252,16 @@ impl<T: PartialEq> FilterList<T> {
 
     /// Pasted text narrows as typed text does.
     pub fn paste(&mut self, text: &str) {
-        let line = text.lines().next().unwrap_or_default();
-        self.edit(|query| {
-            let room = MAX_QUERY.saturating_sub(query.chars().count());
-            query.extend(line.chars().filter(|c| !c.is_control()).take(room));
-        });
+        self.edit(|query| query.push(text));
     }
 
-    fn edit(&mut self, change: impl FnOnce(&mut String)) {
+    fn edit(&mut self, change: impl FnOnce(&mut Query)) {
         change(&mut self.query);
         self.narrow();
     }
 
     fn narrow(&mut self) {
-        let mut fuzzy = Fuzzy::new(&self.query);
+        let mut fuzzy = Fuzzy::new(self.query.as_str());
         let mut scored: Vec<(u16, usize)> = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
             // What only says something is no find.
@@ -361,9 +347,7 @@ impl<T: PartialEq> FilterList<T> {
             return Row::default();
         };
         let selected = n == self.selected;
-        let marker = if selected { cx.symbols.prompt } else { " " };
-        let mut label = StyledLine::styled(marker, theme.accent);
-        label.push(" ", theme.text);
+        let mut label = marked(selected, cx);
         label.extend(&row.label);
         if let Some(description) = row.description.as_ref().filter(|_| width >= WIDE) {
             label.fill_to(MARKER + self.label_width, theme.text);
@@ -388,28 +372,20 @@ impl<T: PartialEq> FilterList<T> {
             return None;
         }
         let theme = cx.theme;
-        let mut line = StyledLine::styled(cx.symbols.prompt, theme.accent);
-        line.push(" ", theme.text);
-        line.push(&SafeText::line(&self.query), theme.text);
+        let mut line = marked(true, cx).with(&SafeText::line(self.query.as_str()), theme.text);
         let cursor = u16::try_from(line.width()).unwrap_or(u16::MAX);
-        if self.query.is_empty() {
+        if !self.is_narrowed() {
             line.push("type to filter", theme.dim);
         }
         let width = usize::from(area.width);
-        let list = Rect {
-            y: area.y + 1,
-            height: area.height - 1,
-            ..area
-        };
+        let (_, list) = split_top(area, 1);
         if self.found.is_empty() {
             let what = match self.rows.len() {
                 0 => "  nothing to choose from",
                 _ => "  No match",
             };
             let row = StyledLine::styled(what, theme.dim).truncate(width, cx.symbols.ellipsis);
-            if list.height > 0 {
-                buffer.set_line(list.x, list.y, &row.line, list.width);
-            }
+            draw_rows([&row], list, buffer);
         }
         let lines = self.lines();
         let selected = lines

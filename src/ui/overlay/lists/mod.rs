@@ -24,9 +24,9 @@ use crate::{
         keymap::Chord,
         overlay::{
             Outcome, Overlay, OverlayContext, Room, Wish,
-            panel::{Frame, Panel, draw_rows, split_below, to_rows},
+            panel::{Frame, Panel, to_rows},
         },
-        render::{Row, line::StyledLine},
+        render::{Row, draw_rows, line::StyledLine, split_bottom},
     },
 };
 
@@ -227,7 +227,7 @@ impl<C: Contents> Overlay for ListDialog<C> {
         let inner = panel.draw(area, buffer, cx);
         let rows = self.contents.below(&self.list, inner.width.into(), cx);
         let below = to_rows(rows.len()).min(inner.height.saturating_sub(LIST_AT_LEAST));
-        let (list, below) = split_below(inner, below);
+        let (list, below) = split_bottom(inner, below);
         draw_rows(&rows, below, buffer);
         self.list.draw(list, buffer, cx)
     }

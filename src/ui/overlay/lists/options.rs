@@ -14,7 +14,7 @@ use crate::{
         UiCommand,
         action::{Action, Context},
         keymap::Chord,
-        options::{is_dangerous, named_line},
+        options::{is_dangerous, named_line, value_line},
         overlay::{
             Outcome, OverlayContext, no_agent,
             panel::{Frame, Panel},
@@ -78,7 +78,6 @@ fn set(option: String, value: OptionValue) -> UiCommand {
 }
 
 impl Options {
-    /// The values of an option, else all options.
     #[cfg(test)]
     pub fn dialog(option: Option<&str>) -> super::ListDialog<Self> {
         let level = option.map_or(Level::All, |id| Level::Of(id.to_owned()));
@@ -148,7 +147,12 @@ impl Contents for Options {
     fn rows(&self, (_, level): &(u64, Level), cx: &OverlayContext<'_>) -> Vec<ListRow<Item>> {
         match (cx.session, level) {
             (None, _) => Vec::new(),
-            (Some(session), Level::All) => all_options(session, cx),
+            (Some(session), Level::All) => {
+                let options = session.config_options.iter();
+                options
+                    .map(|option| option_row(session, option, None, cx))
+                    .collect()
+            }
             (Some(session), Level::Of(id)) => values_of(session, id, cx),
         }
     }
@@ -223,9 +227,7 @@ impl Contents for Options {
             Some(option) => {
                 let current = option.current();
                 let mut note = StyledLine::styled("now ", cx.theme.dim);
-                let dangerous = is_dangerous(option, &current);
-                let name = option.name_of(&current);
-                note.extend(&named_line(&name, dangerous, cx.theme, cx.theme.text));
+                note.extend(&value_line(option, &current, cx.theme, cx.theme.text));
                 note
             }
             None => StyledLine::styled(&list.len().to_string(), cx.theme.dim),
@@ -245,13 +247,6 @@ fn standing(session: &Session, option: &ConfigOption) -> (OptionValue, bool) {
     }
 }
 
-fn all_options(session: &Session, cx: &OverlayContext<'_>) -> Vec<ListRow<Item>> {
-    let options = session.config_options.iter();
-    options
-        .map(|option| option_row(session, option, None, cx))
-        .collect()
-}
-
 fn option_row(
     session: &Session,
     option: &ConfigOption,
@@ -261,8 +256,7 @@ fn option_row(
     let theme = cx.theme;
     let (value, asked) = standing(session, option);
     let style = if asked { theme.dim } else { theme.accent };
-    let dangerous = is_dangerous(option, &value);
-    let mut note = named_line(&option.name_of(&value), dangerous, theme, style);
+    let mut note = value_line(option, &value, theme, style);
     if asked {
         note.push(&format!(" {}", cx.symbols.ellipsis), theme.dim);
     }
@@ -290,8 +284,7 @@ fn values_of(session: &Session, id: &str, cx: &OverlayContext<'_>) -> Vec<ListRo
         } else {
             " "
         };
-        let mut label = StyledLine::styled(sign, theme.success);
-        label.push(" ", theme.text);
+        let mut label = StyledLine::styled(sign, theme.success).with(" ", theme.text);
         let dangerous = is_dangerous(option, &this);
         label.extend(&name_and_id(&value.name, &value.value, dangerous, cx));
         let waits = asked && this == standing;

@@ -263,8 +263,7 @@ fn row(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_>)
     } else {
         (" ", theme.dim)
     };
-    let mut label = StyledLine::styled(sign, style);
-    label.push(" ", theme.text);
+    let mut label = StyledLine::styled(sign, style).with(" ", theme.text);
     label.push(
         &session.label(),
         if shown { theme.strong } else { theme.text },

@@ -9,11 +9,8 @@ use ratatui::{
 use crate::ui::{
     action::{Action, Context},
     keymap::Chord,
-    overlay::{
-        Outcome, OverlayContext,
-        panel::{draw_rows, to_rows},
-    },
-    render::line::StyledLine,
+    overlay::{Outcome, OverlayContext, panel::to_rows},
+    render::{draw_rows, line::StyledLine},
 };
 
 use super::{QuestionDialog, choices::action_kind};

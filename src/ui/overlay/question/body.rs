@@ -72,6 +72,12 @@ impl Body {
         self.rows.extend(line.wrap(width));
     }
 
+    /// Why policy wants it asked.
+    pub fn push_reason(&mut self, reason: &str, width: usize, cx: &OverlayContext<'_>) {
+        let text = format!("asked because: {reason}");
+        self.push(StyledLine::styled(&text, cx.theme.dim), width);
+    }
+
     /// Text of several lines, every blank of it kept, signs for control and bidi characters set
     /// off. `first` stands before the first row of it, and as much blank before the others.
     pub fn push_verbatim(
@@ -107,9 +113,10 @@ impl Body {
         cx: &OverlayContext<'_>,
     ) {
         let options = DiffOptions {
-            max_rows: match expanded {
-                true => DIFF_ROWS_EXPANDED,
-                false => DIFF_ROWS,
+            max_rows: if expanded {
+                DIFF_ROWS_EXPANDED
+            } else {
+                DIFF_ROWS
             },
             layout: cx.diff,
         };
@@ -342,6 +349,13 @@ pub fn has_signs(text: &str) -> bool {
         rest = &rest[at + len..];
     }
     false
+}
+
+/// Marks a path that leads out of the workspace.
+pub fn push_outside(line: &mut StyledLine, outside: bool, cx: &OverlayContext<'_>) {
+    if outside {
+        line.push("  ! outside the workspace", cx.theme.warning.bold());
+    }
 }
 
 /// A path as the agent named it, as people read it, and whether it lies in the workspace.

@@ -13,11 +13,11 @@ use crate::{
         action::Action,
         overlay::{
             OverlayContext,
-            panel::{Scroll, draw_rows, to_rows},
+            panel::{Scroll, to_rows},
         },
         render::{
-            Row,
-            line::{StyledLine, Wrapping, pad, select},
+            Row, draw_rows,
+            line::{StyledLine, Wrapping, pad, row_width, select},
         },
     },
 };
@@ -39,6 +39,16 @@ pub struct Choice {
     pub kind: PermissionKind,
     /// The label is the agent's own and may say anything: its kind stands beside it in words.
     pub foreign: bool,
+}
+
+impl Choice {
+    pub fn ours(label: SafeText, kind: PermissionKind) -> Self {
+        Self {
+            label,
+            kind,
+            foreign: false,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -167,15 +177,7 @@ impl Choices {
         let of_choice = |(at, choice): (usize, &Choice)| {
             let head = self.head(at, choice, open, cx);
             let kind = kind_words(choice, head.width() + label_width, width, cx);
-            let mut rows = labelled(
-                &head,
-                &choice.label,
-                &kind,
-                label_width,
-                width,
-                self.most,
-                cx,
-            );
+            let mut rows = self.labelled(&head, &choice.label, (&kind, label_width), width, cx);
             if self.selected == Some(at) {
                 for row in &mut rows {
                     select(row, width, cx.theme.selected);
@@ -294,56 +296,50 @@ impl Choices {
         head
     }
 
+    /// The label after its head, wrapped; the kind in its column behind the longest label.
+    fn labelled(
+        &self,
+        head: &StyledLine,
+        label: &SafeText,
+        (kind, label_width): (&StyledLine, usize),
+        width: usize,
+        cx: &OverlayContext<'_>,
+    ) -> Vec<Row> {
+        let room = width.saturating_sub(kind.width());
+        let label = StyledLine::styled(label, cx.theme.text);
+        let mut rows = label.wrap_behind(head, Wrapping::Words, room);
+        if rows.len() > self.most {
+            rows.truncate(self.most);
+            if let Some(last) = rows.last_mut() {
+                cut(last, room, cx);
+            }
+        }
+        if let Some(first) = rows.first_mut().filter(|_| !kind.is_empty()) {
+            let column = (head.width() + label_width).min(room);
+            pad(first, column, cx.theme.text);
+            first.line.spans.extend(kind.clone().into_row().line.spans);
+        }
+        rows
+    }
+
     fn is_first_of_kind(&self, at: usize) -> bool {
         self.of_kind(self.list[at].kind).first() == Some(&at)
     }
 }
 
-/// The label after its head, wrapped; the kind in its column behind the longest label.
-fn labelled(
-    head: &StyledLine,
-    label: &SafeText,
-    kind: &StyledLine,
-    label_width: usize,
-    width: usize,
-    most: usize,
-    cx: &OverlayContext<'_>,
-) -> Vec<Row> {
-    let mut indent = StyledLine::new();
-    indent.fill_to(head.width(), cx.theme.text);
-    let room = width.saturating_sub(kind.width());
-    let mut rows =
-        StyledLine::styled(label, cx.theme.text).wrap_with(Wrapping::Words, room, head, &indent);
-    if rows.len() > most {
-        rows.truncate(most);
-        if let Some(last) = rows.last_mut() {
-            cut(last, room, cx);
-        }
-    }
-    if let Some(first) = rows.first_mut().filter(|_| !kind.is_empty()) {
-        let column = (head.width() + label_width).min(room);
-        pad(first, column, cx.theme.text);
-        first.line.spans.extend(kind.clone().into_row().line.spans);
-    }
-    rows
-}
-
 /// Ends a row with the sign that there is more.
 fn cut(row: &mut Row, width: usize, cx: &OverlayContext<'_>) {
     let room = width.saturating_sub(cell_width(cx.symbols.ellipsis));
-    let spans = &mut row.line.spans;
-    while spans
-        .iter()
-        .map(|span| cell_width(&span.content))
-        .sum::<usize>()
-        > room
+    while row_width(row) > room
+        && let Some(last) = row.line.spans.last_mut()
     {
-        let Some(last) = spans.last_mut() else { break };
         if last.content.to_mut().pop().is_none() {
-            spans.pop();
+            row.line.spans.pop();
         }
     }
-    spans.push(Span::styled(cx.symbols.ellipsis, cx.theme.warning));
+    row.line
+        .spans
+        .push(Span::styled(cx.symbols.ellipsis, cx.theme.warning));
 }
 
 /// What the agent says the option is, where there is room to say it once more.
@@ -363,25 +359,23 @@ fn kind_words(choice: &Choice, column: usize, width: usize, cx: &OverlayContext<
     StyledLine::styled(&format!("   {words:13}"), cx.theme.dim)
 }
 
+/// Kinds of answers, and the actions that give one.
+const KINDS: [(PermissionKind, Action); 4] = [
+    (PermissionKind::AllowOnce, Action::AllowOnce),
+    (PermissionKind::AllowAlways, Action::AllowAlways),
+    (PermissionKind::RejectOnce, Action::RejectOnce),
+    (PermissionKind::RejectAlways, Action::RejectAlways),
+];
+
 fn kind_action(kind: PermissionKind) -> Option<Action> {
-    match kind {
-        PermissionKind::AllowOnce => Some(Action::AllowOnce),
-        PermissionKind::AllowAlways => Some(Action::AllowAlways),
-        PermissionKind::RejectOnce => Some(Action::RejectOnce),
-        PermissionKind::RejectAlways => Some(Action::RejectAlways),
-        PermissionKind::Unknown => None,
-    }
+    let mut kinds = KINDS.iter();
+    kinds.find(|(known, _)| *known == kind).map(|(_, a)| *a)
 }
 
 /// The kind that an action answers with.
 pub fn action_kind(action: Action) -> Option<PermissionKind> {
-    match action {
-        Action::AllowOnce => Some(PermissionKind::AllowOnce),
-        Action::AllowAlways => Some(PermissionKind::AllowAlways),
-        Action::RejectOnce => Some(PermissionKind::RejectOnce),
-        Action::RejectAlways => Some(PermissionKind::RejectAlways),
-        _ => None,
-    }
+    let mut kinds = KINDS.iter();
+    kinds.find(|(_, known)| *known == action).map(|(k, _)| *k)
 }
 
 #[cfg(test)]

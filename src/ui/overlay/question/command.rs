@@ -6,11 +6,10 @@ use crate::{
     ui::{
         UiCommand,
         overlay::{Guard, OverlayContext, asker},
-        render::line::StyledLine,
     },
 };
 
-use super::{Body, Choice, QuestionDialog, Subject, run::Run};
+use super::{Body, Choice, ERROR, QuestionDialog, Subject, run::Run};
 
 const ANSWERS: [bool; 2] = [true, false];
 
@@ -19,16 +18,8 @@ struct Command(CommandQuestion);
 impl QuestionDialog {
     pub fn command(question: &CommandQuestion, guard: Guard) -> Self {
         let choices = vec![
-            Choice {
-                label: "Run it this once".into(),
-                kind: PermissionKind::AllowOnce,
-                foreign: false,
-            },
-            Choice {
-                label: "No: the agent gets an error".into(),
-                kind: PermissionKind::RejectOnce,
-                foreign: false,
-            },
+            Choice::ours("Run it this once".into(), PermissionKind::AllowOnce),
+            Choice::ours(ERROR.into(), PermissionKind::RejectOnce),
         ];
         let subject = Box::new(Command(question.clone()));
         Self::new(Some(question.id), subject, choices, guard)
@@ -48,10 +39,6 @@ impl Subject for Command {
     fn title(&self, cx: &OverlayContext<'_>) -> String {
         let who = asker(cx.session, self.0.request.session());
         format!("{who} wants to run a command")
-    }
-
-    fn rev(&self, _cx: &OverlayContext<'_>) -> u64 {
-        0
     }
 
     fn answer(&self, at: usize) -> Option<UiCommand> {
@@ -77,8 +64,7 @@ impl Subject for Command {
         };
         let mut body = Body::default();
         let signs = body.push_run(&run, width, cx);
-        let reason = StyledLine::styled(&format!("asked because: {}", self.0.reason), cx.theme.dim);
-        body.push(reason, width);
+        body.push_reason(&self.0.reason, width, cx);
         if signs {
             return body.warned_of_signs(width, cx);
         }

@@ -11,14 +11,14 @@ use crate::{
         UiCommand,
         overlay::{Guard, OverlayContext, asker},
         render::{
-            diff::{change_label, diff_stats},
+            diff::{change_label, diff_stats, push_stats},
             format::{bytes, count},
             line::StyledLine,
         },
     },
 };
 
-use super::{Body, Choice, QuestionDialog, Subject};
+use super::{Body, Choice, ERROR, QuestionDialog, Subject};
 
 /// Bytes of what would be written that are laid out in the dialog; the viewer has the rest.
 const CONTENT_BYTES: usize = 32 << 10;
@@ -35,21 +35,9 @@ impl QuestionDialog {
             |folder| format!("Allow all of {} for this session", folder.display()),
         );
         let mut choices = vec![
-            Choice {
-                label: "Allow this once".into(),
-                kind: PermissionKind::AllowOnce,
-                foreign: false,
-            },
-            Choice {
-                label: SafeText::line(&folder),
-                kind: PermissionKind::AllowAlways,
-                foreign: false,
-            },
-            Choice {
-                label: "No: the agent gets an error".into(),
-                kind: PermissionKind::RejectOnce,
-                foreign: false,
-            },
+            Choice::ours("Allow this once".into(), PermissionKind::AllowOnce),
+            Choice::ours(SafeText::line(&folder), PermissionKind::AllowAlways),
+            Choice::ours(ERROR.into(), PermissionKind::RejectOnce),
         ];
         if question.protected.is_some() {
             choices.retain(|choice| choice.kind != PermissionKind::AllowAlways);
@@ -134,8 +122,7 @@ impl Subject for File {
             body.push(StyledLine::styled(&text, theme.warning), width);
         }
         if let Some(reason) = &self.0.reason {
-            let reason = StyledLine::styled(&format!("asked because: {reason}"), theme.dim);
-            body.push(reason, width);
+            body.push_reason(reason, width, cx);
         }
         if let Some(change) = self.change(cx) {
             body.blank(cx);
@@ -164,13 +151,11 @@ fn push_change(
     cx: &OverlayContext<'_>,
     body: &mut Body,
 ) {
-    let theme = cx.theme;
     let label = change_label(diff, Path::new("")).unwrap_or_else(|| "a new file".into());
-    let mut head = StyledLine::styled(&label, theme.dim);
+    let mut head = StyledLine::styled(&label, cx.theme.dim);
     if let Some(stats) = diff_stats(diff, cx.offload) {
-        head.push(&format!("  +{}", stats.added), theme.success);
-        let removed = format!(" {}{}", cx.symbols.minus, stats.removed);
-        head.push(&removed, theme.error);
+        head.push("  ", cx.theme.text);
+        push_stats(&mut head, stats, cx.theme, cx.symbols);
     }
     body.push(head, width);
     body.push_diff(diff, width, expanded, cx);

@@ -6,7 +6,7 @@ use crate::ui::{
         OverlayContext,
         panel::{Frame, out_of_sight, push_details},
     },
-    render::line::StyledLine,
+    render::line::{StyledLine, push_hint},
 };
 
 use super::{QuestionDialog, answering_key};
@@ -23,9 +23,9 @@ impl QuestionDialog {
         let theme = cx.theme;
         if self.subject.must_be_read() && !self.reading.is_whole(cx.now) && below > 0 {
             let mut line = out_of_sight(below, 0, cx);
-            line.push(&format!(" {} ", cx.symbols.separator), theme.dim);
-            line.push(&cx.keymap.hint(Action::ScrollDown), theme.key_hint);
-            line.push(" to the end before a yes", theme.dim);
+            let key = cx.keymap.hint(Action::ScrollDown);
+            let hint = (&*key, "to the end before a yes");
+            push_hint(&mut line, hint, theme.dim, (theme, cx.symbols));
             return line;
         }
         let mut line = out_of_sight(below, above, cx);
@@ -54,9 +54,12 @@ impl QuestionDialog {
         for (action, what) in hints.into_iter().flatten() {
             let key = answering_key(action, cx);
             let mut next = line.clone();
-            next.push(&format!(" {} ", cx.symbols.separator), cx.theme.dim);
-            next.push(&key, cx.theme.key_hint);
-            next.push(&format!(" {what}"), cx.theme.dim);
+            push_hint(
+                &mut next,
+                (&key, what),
+                cx.theme.dim,
+                (cx.theme, cx.symbols),
+            );
             if !key.is_empty() && next.width() <= width {
                 *line = next;
             }

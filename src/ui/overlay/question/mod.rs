@@ -39,14 +39,17 @@ use crate::{
             Guard, Outcome, Overlay, OverlayContext, Room, Wish,
             guard::Reading,
             is_typing,
-            panel::{Frame, Panel, Scroll, draw_rows, split_answers, waiting_note},
+            panel::{Frame, Panel, Scroll, split_answers, waiting_note},
         },
-        render::{Row, line::StyledLine},
+        render::{Row, draw_rows, line::StyledLine},
     },
 };
 
 use body::Body;
 use choices::{Choice, Choices, action_kind};
+
+/// A no to what this machine would do for the agent.
+const ERROR: &str = "No: the agent gets an error";
 
 /// Rows of the body that are worth more than the conversation's, and than a choice's further rows.
 const BODY_AT_LEAST: usize = 3;
@@ -63,7 +66,9 @@ trait Subject {
     fn body(&self, width: usize, expanded: bool, cx: &OverlayContext<'_>) -> Body;
 
     /// Changes when the body does.
-    fn rev(&self, cx: &OverlayContext<'_>) -> u64;
+    fn rev(&self, _cx: &OverlayContext<'_>) -> u64 {
+        0
+    }
 
     /// Changes when what is asked does, also where no row tells.
     fn revision(&self, _cx: &OverlayContext<'_>) -> u64 {

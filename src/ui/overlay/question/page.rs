@@ -33,35 +33,18 @@ impl QuestionDialog {
     /// and then says so (V1-ELI-19).
     pub fn page(question: &PageQuestion, no_browser: Option<&SafeText>, guard: Guard) -> Self {
         let by_hand = question.failed.is_some() || no_browser.is_some();
-        let choice = |label: &'static str, kind| Choice {
-            label: label.into(),
-            kind,
-            foreign: false,
+        let choice = |label: &'static str, kind, act| (Choice::ours(label.into(), kind), act);
+        let (opens, answer) = match by_hand {
+            true => ("I opened it myself: continue", PageAnswer::OpenedElsewhere),
+            false => ("Open in the browser", PageAnswer::Open),
         };
-        let open = if by_hand {
-            let label = "I opened it myself: continue";
-            (
-                choice(label, PermissionKind::AllowOnce),
-                Act::Answer(PageAnswer::OpenedElsewhere),
-            )
-        } else {
-            (
-                choice("Open in the browser", PermissionKind::AllowOnce),
-                Act::Answer(PageAnswer::Open),
-            )
-        };
-        let copy = (
-            choice("Copy the address", PermissionKind::Unknown),
-            Act::Copy,
-        );
-        let decline = (
-            choice("No: tell the agent so", PermissionKind::RejectOnce),
-            Act::Answer(PageAnswer::Decline),
-        );
-        let order = if by_hand {
-            [copy, open, decline]
-        } else {
-            [open, copy, decline]
+        let open = choice(opens, PermissionKind::AllowOnce, Act::Answer(answer));
+        let copy = choice("Copy the address", PermissionKind::Unknown, Act::Copy);
+        let decline = Act::Answer(PageAnswer::Decline);
+        let decline = choice("No: tell the agent so", PermissionKind::RejectOnce, decline);
+        let order = match by_hand {
+            true => [copy, open, decline],
+            false => [open, copy, decline],
         };
         let (choices, acts) = order.into_iter().unzip();
         let subject = Page {
@@ -128,7 +111,6 @@ impl Subject for Page {
         let theme = cx.theme;
         let mut body = Body::default();
         let question = &self.question;
-        let none = StyledLine::new();
         if let Some(about) = &question.about {
             let label = StyledLine::styled("for ", theme.dim);
             body.push_verbatim(about, &label, theme.dim, width, cx);
@@ -147,8 +129,7 @@ impl Subject for Page {
         let mut url = StyledLine::styled(&SafeText::line(before), theme.text);
         url.push(&host, theme.accent.bold());
         url.push(&SafeText::line(behind), theme.text);
-        body.rows
-            .extend(url.wrap_with(Wrapping::Hard, width, &none, &none));
+        body.rows.extend(url.wrap_as(Wrapping::Hard, width));
         let message = SafeText::new(question.message.trim());
         if !message.is_empty() {
             body.blank(cx);

@@ -12,7 +12,7 @@ use crate::{
         blocks::{Asked, FULL_ROWS, asked, render_content},
         overlay::{Guard, OverlayContext, asker},
         render::{
-            diff::{change_label, diff_stats},
+            diff::{change_label, diff_stats, push_stats},
             format::{bytes, count},
             json::laid_out,
             line::StyledLine,
@@ -22,7 +22,7 @@ use crate::{
 
 use super::{
     Body, Choice, QuestionDialog, Subject,
-    body::{has_signs, place},
+    body::{has_signs, place, push_outside},
     run::Run,
     told::Shown,
 };
@@ -182,7 +182,7 @@ impl Permission {
 
     fn has_diff(&self, cx: &OverlayContext<'_>) -> bool {
         let mut content = self.now(cx).subject.content.iter();
-        content.any(|content| matches!(content, ToolContent::Diff(_)))
+        content.any(|content| content.diff().is_some())
     }
 
     /// The raw input, where not all that it says is seen to be shown.
@@ -210,14 +210,8 @@ impl Permission {
     fn shown<'a>(&'a self, cx: &OverlayContext<'a>) -> Shown<'a> {
         let question = self.now(cx);
         let subject = &question.subject;
-        let diffs: Vec<&Diff> = subject
-            .content
-            .iter()
-            .filter_map(|content| match content {
-                ToolContent::Diff(diff) => Some(diff.as_ref()),
-                _ => None,
-            })
-            .collect();
+        let diffs = subject.content.iter().filter_map(ToolContent::diff);
+        let diffs: Vec<&Diff> = diffs.map(AsRef::as_ref).collect();
         let paths = subject.paths.iter().map(String::as_str);
         // Below a command its directory stands as well.
         let ours = cx.session.and_then(|session| session.config.cwd.to_str());
@@ -264,7 +258,7 @@ fn names_the_file(title: &str, content: &[ToolContent]) -> bool {
     };
     let named = title.split_once(' ').map_or(title, |(_, rest)| rest);
     let named = named.trim_matches('`');
-    !named.is_empty() && std::path::Path::new(&diff.path).ends_with(named)
+    !named.is_empty() && Path::new(&diff.path).ends_with(named)
 }
 
 /// The call's title, where nothing else in the question says it: not the command once more.
@@ -303,16 +297,12 @@ impl Builder<'_> {
             self.verbatim(&SafeText::new(why), &StyledLine::new(), theme.text);
         }
         if let Some(title) = title_to_show(question) {
-            let style = if subject.command.is_some() {
-                theme.dim
-            } else {
-                theme.strong
-            };
+            let below = subject.command.is_some();
+            let style = if below { theme.dim } else { theme.strong };
             self.verbatim(&title, &StyledLine::new(), style);
         }
         if let Some(reason) = &question.reason {
-            let line = StyledLine::styled(&format!("asked because: {reason}"), theme.dim);
-            self.body.push(line, self.width);
+            self.body.push_reason(reason, self.width, self.cx);
         }
     }
 
@@ -437,13 +427,10 @@ impl Builder<'_> {
         self.signs |= has_signs(&place.shown);
         let mut header = StyledLine::styled(&place.shown, theme.strong);
         if let Some(stats) = diff_stats(diff, cx.offload) {
-            header.push(&format!("  +{}", stats.added), theme.success);
-            header.push(
-                &format!(" {}{}", cx.symbols.minus, stats.removed),
-                theme.error,
-            );
+            header.push("  ", theme.text);
+            push_stats(&mut header, stats, theme, cx.symbols);
         }
-        self.outside_mark(&mut header, place.outside);
+        push_outside(&mut header, place.outside, cx);
         self.body.push(header, self.width);
         if let Some(label) = change_label(diff, cwd) {
             let line = StyledLine::styled(&label, theme.dim);
@@ -459,12 +446,15 @@ impl Builder<'_> {
     fn files(&mut self, question: &PermissionQuestion) {
         let session = self.cx.session;
         let mut files: Vec<SafeText> = Vec::new();
-        for content in &question.subject.content {
-            if let ToolContent::Diff(diff) = content {
-                let shown = place(&diff.path, session).shown;
-                if !files.contains(&shown) {
-                    files.push(shown);
-                }
+        for diff in question
+            .subject
+            .content
+            .iter()
+            .filter_map(ToolContent::diff)
+        {
+            let shown = place(&diff.path, session).shown;
+            if !files.contains(&shown) {
+                files.push(shown);
             }
         }
         if files.len() < 2 {
@@ -485,30 +475,23 @@ impl Builder<'_> {
     fn paths(&mut self, question: &PermissionQuestion) {
         let subject = &question.subject;
         let session = self.cx.session;
-        let named: Vec<SafeText> = subject
-            .content
-            .iter()
-            .filter_map(|content| match content {
-                ToolContent::Diff(diff) => Some(place(&diff.path, session).shown),
-                _ => None,
-            })
-            .collect();
+        let diffs = subject.content.iter().filter_map(ToolContent::diff);
+        let named = diffs.map(|diff| place(&diff.path, session).shown);
+        let named: Vec<SafeText> = named.collect();
         for path in &subject.paths {
             let place = place(path, session);
             if named.contains(&place.shown) {
                 continue;
             }
-            let line = subject
-                .locations
-                .iter()
-                .find(|location| location.path == *path)
-                .and_then(|location| location.line);
+            let mut locations = subject.locations.iter();
+            let line = locations.find(|location| location.path == *path);
+            let line = line.and_then(|location| location.line);
             self.signs |= has_signs(&place.shown);
             let mut row = StyledLine::styled(&place.shown, self.cx.theme.text);
             if let Some(line) = line {
                 row.push(&format!(":{line}"), self.cx.theme.dim);
             }
-            self.outside_mark(&mut row, place.outside);
+            push_outside(&mut row, place.outside, self.cx);
             self.body.push(row, self.width);
         }
     }
@@ -516,9 +499,10 @@ impl Builder<'_> {
     /// All of it, over several lines where it is longer than two; of what is very long the beginning, and how much there is.
     fn json(&mut self, label: &str, raw: &RawJson) {
         let theme = self.cx.theme;
-        let most = match self.expanded {
-            true => RAW_BYTES_EXPANDED,
-            false => RAW_BYTES,
+        let most = if self.expanded {
+            RAW_BYTES_EXPANDED
+        } else {
+            RAW_BYTES
         };
         let (text, held) = laid_out(&raw.0, most);
         let left_out = raw.0.len().saturating_sub(held) as u64;
@@ -549,12 +533,6 @@ impl Builder<'_> {
         self.signs |= has_signs(text);
         self.body
             .push_verbatim(text, first, style, self.width, self.cx);
-    }
-
-    fn outside_mark(&self, line: &mut StyledLine, outside: bool) {
-        if outside {
-            line.push("  ! outside the workspace", self.cx.theme.warning.bold());
-        }
     }
 
     fn finish(self, changed: bool) -> Body {

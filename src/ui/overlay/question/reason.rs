@@ -39,9 +39,7 @@ impl Reason {
 
     /// Its row, and the column of the caret.
     pub fn row(&self, indent: usize, width: usize, cx: &OverlayContext<'_>) -> (Row, usize) {
-        let mut line = StyledLine::new();
-        line.fill_to(indent, cx.theme.text);
-        line.push("why: ", cx.theme.key_hint);
+        let mut line = StyledLine::blanks(indent).with("why: ", cx.theme.key_hint);
         let before = line.width();
         let room = width.saturating_sub(before);
         let (text, caret) = self.line.shown(room, cx.symbols.ellipsis);

@@ -10,7 +10,7 @@ use crate::{
 
 use super::{
     Body,
-    body::{RunRows, has_signs},
+    body::{RunRows, has_signs, push_outside},
 };
 
 /// What is shown of it.
@@ -59,15 +59,9 @@ impl Body {
         }
         signs |= has_signs(&run.cwd);
         let mut place = StyledLine::styled("in ", theme.dim);
-        let style = if run.cwd_is_usual {
-            theme.dim
-        } else {
-            theme.text
-        };
-        place.push(&run.cwd, style);
-        if run.outside {
-            place.push("  ! outside the workspace", theme.warning.bold());
-        }
+        let usual = run.cwd_is_usual;
+        place.push(&run.cwd, if usual { theme.dim } else { theme.text });
+        push_outside(&mut place, run.outside, cx);
         if let Some(shell) = run.shell {
             let way = if shell { "a line for sh" } else { "no shell" };
             place.push(&format!(" {} {way}", cx.symbols.separator), theme.dim);

@@ -16,17 +16,10 @@ struct Trust(TrustQuestion);
 
 impl QuestionDialog {
     pub fn trust(question: TrustQuestion, guard: Guard) -> Self {
+        let trust = "Trust exactly this content from now on";
         let choices = vec![
-            Choice {
-                label: "Trust exactly this content from now on".into(),
-                kind: PermissionKind::AllowOnce,
-                foreign: false,
-            },
-            Choice {
-                label: "Continue without it".into(),
-                kind: PermissionKind::RejectOnce,
-                foreign: false,
-            },
+            Choice::ours(trust.into(), PermissionKind::AllowOnce),
+            Choice::ours("Continue without it".into(), PermissionKind::RejectOnce),
         ];
         Self::new(None, Box::new(Trust(question)), choices, guard)
     }
@@ -35,10 +28,6 @@ impl QuestionDialog {
 impl Subject for Trust {
     fn title(&self, _cx: &OverlayContext<'_>) -> String {
         "This project brings its own settings".into()
-    }
-
-    fn rev(&self, _cx: &OverlayContext<'_>) -> u64 {
-        0
     }
 
     fn answer(&self, at: usize) -> Option<UiCommand> {

@@ -19,10 +19,10 @@ use crate::{
             Guard, Outcome, Overlay, OverlayContext, Room, Wish, agent_name,
             guard::Reading,
             is_typing,
-            panel::{Panel, Scroll, draw_rows},
+            panel::{Panel, Scroll},
         },
         render::{
-            Row,
+            Row, draw_rows,
             line::{StyledLine, Wrapping, select},
         },
     },
@@ -400,8 +400,7 @@ fn confirm_rows(program: &LoginProgram, width: usize, cx: &OverlayContext<'_>) -
         agent_name(cx.session)
     );
     let mut rows = StyledLine::styled(&said, theme.text).wrap(width);
-    let mut indent = StyledLine::new();
-    indent.fill_to(2, theme.text);
+    let indent = StyledLine::blanks(2);
     let command = StyledLine::styled(&program.command_line(), theme.accent);
     rows.extend(command.wrap_with(Wrapping::Verbatim, width, &indent, &indent));
     let keys = format!("{run} runs it in a terminal, {back} does not.");

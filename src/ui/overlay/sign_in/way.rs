@@ -6,7 +6,7 @@ use crate::{
     text::{SafeText, command_line},
     ui::{
         action::Action,
-        overlay::OverlayContext,
+        overlay::{OverlayContext, panel::marked},
         render::{
             Row,
             line::{StyledLine, Wrapping},
@@ -71,11 +71,8 @@ impl<'a> Way<'a> {
 
     pub fn rows(self, selected: bool, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
         let theme = cx.theme;
-        let marker = if selected { cx.symbols.prompt } else { " " };
-        let mut head = StyledLine::styled(marker, theme.accent);
-        head.push(" ", theme.text);
-        let mut indent = StyledLine::new();
-        indent.fill_to(head.width(), theme.text);
+        let head = marked(selected, cx);
+        let indent = StyledLine::blanks(head.width());
         let supported = !matches!(
             self,
             Self::Method(AuthMethod {

@@ -14,15 +14,7 @@ pub use token::Token;
 
 use std::ops::Range;
 
-use crate::ui::{
-    render::{RenderContext, line::StyledLine},
-    theme::Theme,
-};
-
-/// Highlights a whole text, or says that it is on its way: see [`Highlight`].
-pub fn highlight(language: Language<'_>, text: &str, ctx: &RenderContext<'_>) -> Highlight {
-    Code::whole(language, text).highlight(ctx)
-}
+use crate::ui::{render::line::StyledLine, theme::Theme};
 
 /// One line of code (without its newline) in the theme's colours over `base`.
 pub fn styled_line(

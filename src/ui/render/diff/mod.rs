@@ -7,7 +7,6 @@
 mod key;
 mod model;
 mod paint;
-mod syntax;
 
 use std::{path::Path, sync::Arc};
 
@@ -15,7 +14,7 @@ use ratatui::text::Line;
 
 use super::{
     RenderContext, Rendered, Row,
-    format::{count, shown_path},
+    format::{count, grouped, shown_path},
     line::StyledLine,
 };
 use crate::{
@@ -25,6 +24,7 @@ use crate::{
     ui::{
         contain::contained,
         offload::{Offload, Product},
+        theme::{Symbols, Theme},
     },
 };
 
@@ -129,6 +129,13 @@ impl From<&DiffModel> for DiffSummary {
             stats: model.stats,
         }
     }
+}
+
+/// `+18 −4`
+pub fn push_stats(line: &mut StyledLine, stats: DiffStats, theme: &Theme, symbols: &Symbols) {
+    line.push(&format!("+{}", grouped(stats.added)), theme.success);
+    let removed = format!(" {}{}", symbols.minus, grouped(stats.removed));
+    line.push(&removed, theme.error);
 }
 
 /// Lines added and removed; `None` while the diff is compared.

@@ -7,13 +7,13 @@ use ratatui::style::Style;
 use super::{
     blank,
     model::{DiffLine, DiffModel, Form, Lines, Side},
-    syntax::Syntax,
 };
 use crate::{
     config::DiffLayout,
     text::{expand_tabs, first_bytes, last_bytes},
     ui::render::{
         RenderContext, Row,
+        code::{Code, Highlight, Language, styled_line},
         excerpt::MAX_LINE_BYTES,
         format::{bytes, count},
         line::{StyledLine, Wrapping, pad, row_width},
@@ -156,7 +156,8 @@ impl Items<'_> {
 pub struct Painter<'a> {
     model: &'a DiffModel,
     ctx: &'a RenderContext<'a>,
-    syntax: Syntax,
+    /// Of both texts, the old one first, as far as they are computed.
+    syntax: [Highlight; 2],
     /// Digits of a line number.
     digits: usize,
     /// Of one line's text.
@@ -196,7 +197,8 @@ impl<'a> Painter<'a> {
         Self {
             model,
             ctx,
-            syntax: Syntax::new(model, path, ctx),
+            syntax: [&model.old, &model.new]
+                .map(|lines| Code::whole(Language::Path(path), lines.text()).highlight(ctx)),
             digits: model.highest_number().max(1).ilog10() as usize + 1,
             line_bytes: MAX_LINE_BYTES,
         }
@@ -204,7 +206,7 @@ impl<'a> Painter<'a> {
 
     /// Whether the colours are still being computed.
     pub fn provisional(&self) -> bool {
-        self.syntax.provisional()
+        self.syntax.iter().any(|side| side.pending)
     }
 
     /// Rows of one item; at least one.
@@ -290,7 +292,8 @@ impl<'a> Painter<'a> {
         // colour of its letters, that one stays.
         let by_letters = style.fg.is_some() || !style.add_modifier.is_empty();
         let mut text = if whole && (is_context(line) || !by_letters) {
-            self.syntax.line(side, at, raw, style, self.ctx)
+            let tokens = self.syntax[side as usize].line(at as usize);
+            styled_line(raw, tokens, self.ctx.theme, style)
         } else {
             StyledLine::styled(raw, style)
         };

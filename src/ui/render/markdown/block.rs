@@ -26,6 +26,8 @@ use crate::{
 /// Deeper nesting is drawn no deeper.
 const MAX_DEPTH: usize = 24;
 
+/// Renders one segment of `source`, with its leading blank row where it has one. No rows where
+/// there is nothing to show (a link definition).
 pub fn render(
     source: &str,
     segment: &Segment,
@@ -184,9 +186,8 @@ impl<'a> Blocks<'a> {
             }
             Tag::BlockQuote(kind) => {
                 self.begin(Kind::Other, text, at);
-                let bar = StyledLine::styled(self.ctx.symbols.quote, theme.border);
-                let mut margin = bar;
-                margin.push(" ", Style::new());
+                let margin = StyledLine::styled(self.ctx.symbols.quote, theme.border)
+                    .with(" ", Style::new());
                 self.styles.push(self.style().patch(match kind {
                     None => theme.markdown.quote,
                     Some(_) => Style::new(),
@@ -398,7 +399,7 @@ impl<'a> Blocks<'a> {
 
     /// Opens a container whose rows are set in by the width of the first one's sign.
     fn hang(&mut self, first: StyledLine) {
-        let rest = StyledLine::styled(&" ".repeat(first.width()), Style::new());
+        let rest = StyledLine::blanks(first.width());
         self.enter(first, rest);
     }
 
@@ -439,7 +440,7 @@ impl<'a> Blocks<'a> {
             && !margin.first.is_empty()
         {
             margin.first = StyledLine::styled(&format!("{sign} "), style);
-            margin.rest = StyledLine::styled(&" ".repeat(margin.first.width()), Style::new());
+            margin.rest = StyledLine::blanks(margin.first.width());
         }
     }
 

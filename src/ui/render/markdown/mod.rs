@@ -27,6 +27,7 @@ mod mend;
 mod split;
 mod table;
 
+pub use block::render;
 pub use defs::LinkDefs;
 pub use split::{CodePiece, Segment, Shape, Splitter};
 
@@ -40,17 +41,6 @@ const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_FOOTNOTES)
     .union(Options::ENABLE_GFM);
-
-/// Renders one segment of `source`, with its leading blank row where it has one. No rows where
-/// there is nothing to show (a link definition).
-pub fn render(
-    source: &str,
-    segment: &Segment,
-    defs: &LinkDefs,
-    ctx: &RenderContext<'_>,
-) -> Rendered {
-    block::render(source, segment, defs, ctx)
-}
 
 /// Renders a text that is complete.
 pub fn render_whole(source: &str, ctx: &RenderContext<'_>) -> Rendered {
