@@ -17,7 +17,7 @@ use crate::{
     },
     config::{AgentProfile, NotFound, StartError},
     model::{SessionKey, Setting, SettingSource},
-    session::{MAX_SESSIONS, NoticeLevel, Prompt, Routed, Session, Sessions, Start},
+    session::{MAX_SESSIONS, Prompt, Routed, Session, Sessions, Start},
     store::files::Reopened,
     text::SafeText,
 };
@@ -152,21 +152,15 @@ impl App {
         let mut running = Running::new(profile);
         running.scratch = scratch;
         running.ending = before;
-        running.connection = self.runtime.sessions.get(key).and_then(|s| s.connection);
         self.runtime.running.insert(key, running);
         self.had_session |= stored.is_some();
         let damage = stored.as_ref().and_then(|stored| stored.damage.clone());
         self.runtime.begin_saving(key, stored);
+        self.perform(effects);
         self.show(key);
         self.restore_unsent(key);
         let queued = std::mem::take(&mut self.restoring);
         self.restore_queue(key, queued);
-        if self.runtime.client(key).is_some()
-            && let Err(error) = self.runtime.host(key)
-        {
-            self.note(NoticeLevel::Error, error);
-        }
-        self.perform(effects);
         self.tell_warnings();
         if let Some(damage) = damage {
             self.warn(damage);

@@ -1,5 +1,7 @@
 //! What happens to a session.
 
+use std::sync::Arc;
+
 use crate::{
     model::{
         AgentExit, Compared, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest,
@@ -40,8 +42,10 @@ pub enum Event {
     /// The process that one of them has started is there, and has introduced itself.
     Joined {
         connection: ConnectionId,
-        agent: Box<AgentInfo>,
+        agent: Arc<AgentInfo>,
     },
+    /// The session that was to start it is gone: this one does.
+    StartAgent,
     /// It did not come.
     NoAgent {
         error: SafeText,

@@ -15,7 +15,7 @@ use crate::{
     session::{Effect, Event, History, Phase, Session, SessionConfig, reduce},
 };
 
-use shared_agent::{Place, Process};
+use shared_agent::{Before, Start};
 
 /// Sessions that can be open at once. Each has a transcript, and most an agent process; no person
 /// looks after more.
@@ -42,11 +42,21 @@ pub struct Elsewhere {
 #[derive(Debug, Default)]
 pub struct Sessions {
     /// In the order in which they were opened.
-    list: Vec<(SessionKey, Session)>,
-    /// Of each of them.
-    places: BTreeMap<SessionKey, Place>,
+    list: Vec<Entry>,
+    /// The next process of each agent.
+    starts: BTreeMap<u32, Start>,
     shown: Option<SessionKey>,
     last: u32,
+}
+
+#[derive(Debug)]
+struct Entry {
+    key: SessionKey,
+    session: Session,
+    /// The same for all sessions that share an agent, and so a process.
+    agent: u32,
+    /// It had no agent when one was started for the others: it goes to that one.
+    comes_along: bool,
 }
 
 impl Sessions {
@@ -57,86 +67,87 @@ impl Sessions {
         config: SessionConfig,
         now: Instant,
     ) -> Option<(SessionKey, Vec<Routed>)> {
-        // A family of its own: keys are not used twice.
-        let family = self.last + 1;
-        self.add(family, || Session::start(config, now))
+        // Keys are not used twice, so no other agent has this number.
+        self.start(self.last + 1, config, now)
     }
 
-    /// Opens a session on the connection that `beside` has, or that another one with the same agent
-    /// has by now, and shows it; with a process of its own where none of them has one. `None` as in
-    /// [`open`](Self::open).
+    /// Opens a session with the agent that `beside` has, and shows it: on the agent's process, if one
+    /// runs or starts. `None` as in [`open`](Self::open).
     pub fn open_beside(
         &mut self,
         beside: SessionKey,
         config: SessionConfig,
         now: Instant,
     ) -> Option<(SessionKey, Vec<Routed>)> {
-        let family = self.family(beside).unwrap_or(self.last + 1);
-        match self.process_of(beside) {
-            Process::None => self.add(family, || Session::start(config, now)),
-            Process::Runs(connection, agent) => self.add(family, || {
-                Session::start_on(config, connection, *agent, now)
-            }),
-            Process::Starts(leader) => {
-                let added = self.add(family, || Session::start_behind(config, now));
-                if let Some((key, _)) = &added {
-                    self.wait_for(*key, leader);
-                }
-                added
-            }
-        }
+        let agent = self
+            .entry(beside)
+            .map_or(self.last + 1, |entry| entry.agent);
+        self.start(agent, config, now)
     }
 
-    fn add(
+    fn start(
         &mut self,
-        family: u32,
-        start: impl FnOnce() -> (Session, Vec<Effect>),
+        agent: u32,
+        config: SessionConfig,
+        now: Instant,
     ) -> Option<(SessionKey, Vec<Routed>)> {
+        let mut effects = Vec::new();
+        let key = self.add(agent, || {
+            let (session, wanted) = Session::start(config, now);
+            effects = wanted;
+            session
+        })?;
+        let mut all = routed(key, effects).collect();
+        self.start_or_wait(self.list.len() - 1, None, &mut all);
+        self.settle_into(&mut all, now);
+        Some((key, all))
+    }
+
+    fn add(&mut self, agent: u32, session: impl FnOnce() -> Session) -> Option<SessionKey> {
         if self.list.len() >= MAX_SESSIONS {
             return None;
         }
         self.last += 1;
         let key = SessionKey(self.last);
-        let (session, effects) = start();
-        self.list.push((key, session));
-        self.places.insert(key, Place::of(family));
+        self.list.push(Entry {
+            key,
+            session: session(),
+            agent,
+            comes_along: false,
+        });
         self.shown = Some(key);
-        Some((key, routed(key, effects).collect()))
-    }
-
-    /// Takes in one that is only looked at, and shows it. `None` as in [`open`](Self::open).
-    pub fn open_past(&mut self, session: Session) -> Option<SessionKey> {
-        let family = self.last + 1;
-        let (key, _) = self.add(family, || (session, Vec::new()))?;
         Some(key)
     }
 
-    /// Takes a session out. If it was shown, the one before it is now. Who waited for its agent needs
-    /// [`settle`](Self::settle).
+    /// Adds a session that is only looked at, and shows it. `None` as in [`open`](Self::open).
+    pub fn open_past(&mut self, session: Session) -> Option<SessionKey> {
+        self.add(self.last + 1, || session)
+    }
+
+    /// Takes a session out. If it was shown, the one before it is now. Sessions that waited for it to
+    /// start their agent need [`settle`](Self::settle).
     pub fn remove(&mut self, key: SessionKey) -> Option<Session> {
         let at = self.position(key)?;
-        self.hand_on_lead(key);
-        let (_, session) = self.list.remove(at);
+        let entry = self.list.remove(at);
+        self.forget_starter(&entry);
         if self.shown == Some(key) {
-            let next = self.list.get(at.saturating_sub(1));
-            self.shown = next.map(|(key, _)| *key);
+            self.shown = self.list.get(at.saturating_sub(1)).map(|entry| entry.key);
         }
-        Some(session)
+        Some(entry.session)
     }
 
     /// As [`Session::show_stored`], for one that was just opened.
     pub fn show_stored(&mut self, key: SessionKey, history: History) {
-        if let Some(at) = self.position(key)
-            && let Some((_, session)) = self.list.get_mut(at)
-        {
-            session.show_stored(history);
+        let entry = self.list.iter_mut().find(|entry| entry.key == key);
+        if let Some(entry) = entry {
+            entry.session.show_stored(history);
         }
     }
 
     /// Whether there is such a session. It does not wait behind others that are opened: see
     /// [`settle`](Self::settle).
     pub fn show(&mut self, key: SessionKey) -> bool {
-        let known = self.position(key).is_some();
+        let known = self.entry(key).is_some();
         if known {
             self.shown = Some(key);
         }
@@ -152,16 +163,14 @@ impl Sessions {
     }
 
     pub fn get(&self, key: SessionKey) -> Option<&Session> {
-        self.list
-            .get(self.position(key)?)
-            .map(|(_, session)| session)
+        self.entry(key).map(|entry| &entry.session)
     }
 
     /// In the order in which they were opened.
     pub fn iter(
         &self,
     ) -> impl DoubleEndedIterator<Item = (SessionKey, &Session)> + ExactSizeIterator {
-        self.list.iter().map(|(key, session)| (*key, session))
+        self.list.iter().map(|entry| (entry.key, &entry.session))
     }
 
     pub fn len(&self) -> usize {
@@ -185,17 +194,13 @@ impl Sessions {
         all
     }
 
-    /// The client ends: what agents are told, in order. The questions that are open are closed, so that
-    /// nothing is shown or stored as if it waited still.
+    /// The client ends: what agents are told, in order. Open questions are closed, so that none is
+    /// shown or stored as if it still waited.
     pub fn leave(&mut self, now: Instant) -> Vec<(SessionKey, ToAgent)> {
         let mut all = Vec::new();
-        for (key, session) in &mut self.list {
-            all.extend(
-                session
-                    .farewell()
-                    .into_iter()
-                    .map(|message| (*key, message)),
-            );
+        for Entry { key, session, .. } in &mut self.list {
+            let farewell = session.farewell().into_iter();
+            all.extend(farewell.map(|message| (*key, message)));
             // Its answers are among them, behind the cancel.
             let _ = reduce(session, Event::Leave, now);
         }
@@ -204,8 +209,7 @@ impl Sessions {
 
     /// When [`tick`](Self::tick) is wanted next.
     pub fn deadline(&self) -> Option<Instant> {
-        self.list
-            .iter()
+        self.iter()
             .filter_map(|(_, session)| session.deadline())
             .min()
     }
@@ -213,7 +217,7 @@ impl Sessions {
     /// The time came that [`deadline`](Self::deadline) asked for.
     pub fn tick(&mut self, now: Instant) -> Vec<Routed> {
         let mut all = Vec::new();
-        for (key, session) in &mut self.list {
+        for Entry { key, session, .. } in &mut self.list {
             if session.deadline().is_some_and(|at| at <= now) {
                 all.extend(routed(*key, reduce(session, Event::Tick, now)));
             }
@@ -222,7 +226,7 @@ impl Sessions {
         all
     }
 
-    /// Lets a session's rules work on an event. One that is gone wants nothing.
+    /// Applies an event to a session; to none if that session is gone.
     pub fn apply(&mut self, key: SessionKey, event: Event, now: Instant) -> Vec<Routed> {
         let Some(at) = self.position(key) else {
             return Vec::new();
@@ -237,8 +241,10 @@ impl Sessions {
             }
             event => self.apply_at(at, event, now),
         };
-        if logged_in && all.iter().any(|routed| starts_over(&routed.effect)) {
-            // What a process knows of a sign-in, others of the same agent may not.
+        let starts_over =
+            |routed: &Routed| matches!(routed.effect, Effect::Spawn(_) | Effect::StopAgent(_));
+        if logged_in && all.iter().any(starts_over) {
+            // The agent's other processes may not know of a sign-in that this one was told of.
             for other in self.waiting_elsewhere(at) {
                 let event = Event::StartOver { signed_in: true };
                 all.append(&mut self.apply_at(other, event, now));
@@ -249,22 +255,24 @@ impl Sessions {
     }
 
     fn apply_at(&mut self, at: usize, event: Event, now: Instant) -> Vec<Routed> {
-        // Most words are chunks, on which no session leaves its agent.
+        // Most messages are updates, on which no session leaves its agent.
         let may_leave = !matches!(&event, Event::Agent(_, FromAgent::Update { .. }));
         let shares = may_leave && self.shares_connection(at);
-        let others_start = may_leave && self.leader_of(at).is_some();
         let signed_in = matches!(
             &event,
             Event::LoginEnded { .. } | Event::StartOver { signed_in: true }
         );
-        let Some((key, session)) = self.list.get_mut(at) else {
+        let Some(Entry { key, session, .. }) = self.list.get_mut(at) else {
             return Vec::new();
         };
         let key = *key;
-        let was_starting = matches!(session.phase, Phase::Starting { .. });
-        session.leave_start_to_others(others_start);
-        // An agent that others still talk with goes on when this session leaves it: it is told what
-        // an agent is told whose process ends.
+        let before = Before {
+            starting: matches!(session.phase, Phase::Starting { .. }),
+            connection: session.connection,
+            signed_in,
+        };
+        // A shared agent goes on when one session leaves it, and is told what it would be told before
+        // its process ends.
         let farewell = if shares {
             session.farewell()
         } else {
@@ -274,19 +282,16 @@ impl Sessions {
         let leaves = effects
             .iter()
             .any(|effect| matches!(effect, Effect::StopAgent(_)));
-        if may_leave {
-            let starts = effects
-                .iter()
-                .any(|effect| matches!(effect, Effect::Spawn(_)))
-                || !was_starting && matches!(session.phase, Phase::Starting { .. });
-            self.came_from(at, starts, signed_in);
-        }
         let farewell = farewell.into_iter().filter(|_| leaves).map(Effect::ToAgent);
-        routed(key, farewell.chain(effects)).collect()
+        let mut all = routed(key, farewell.chain(effects)).collect();
+        if may_leave {
+            self.follow_start(at, before, &mut all, now);
+        }
+        all
     }
 
     fn shares_connection(&self, at: usize) -> bool {
-        let connection = self.list.get(at).and_then(|(_, s)| s.connection);
+        let connection = self.list.get(at).and_then(|entry| entry.session.connection);
         connection.is_some_and(|connection| self.on(connection).count() > 1)
     }
 
@@ -330,8 +335,8 @@ impl Sessions {
         all
     }
 
-    /// Who may wait for a sign-in that another session's call has brought: it is the connection's
-    /// (V1-AUTH-08).
+    /// Sessions that may wait for a sign-in which another session's call has brought: it holds for the
+    /// whole connection (V1-AUTH-08).
     fn freed_by(&self, connection: ConnectionId, word: &FromAgent) -> Vec<usize> {
         let FromAgent::Reply {
             caller,
@@ -347,8 +352,8 @@ impl Sessions {
             .collect()
     }
 
-    /// Whom a word is for. What no session is known for goes to the connection's first, whose rules
-    /// say so, or refuse it (V1-SES-04).
+    /// The sessions that a message is for. One for a session that is not known goes to the connection's
+    /// first, whose rules say so, or refuse it (V1-SES-04).
     fn addressees(&self, connection: ConnectionId, word: &FromAgent) -> Vec<usize> {
         let mut on = self.on(connection);
         match word {
@@ -362,7 +367,10 @@ impl Sessions {
                 if let Some(at) = self.addressee(connection, id) {
                     return vec![at];
                 }
-                let unnamed: Vec<usize> = self.unnamed(connection).collect();
+                let unnamed: Vec<usize> = self
+                    .on(connection)
+                    .filter(|at| self.session_at(*at).is_some_and(Session::is_being_named))
+                    .collect();
                 if unnamed.is_empty() {
                     on.next().into_iter().collect()
                 } else {
@@ -377,24 +385,25 @@ impl Sessions {
             .or_else(|| on.next())
             .into_iter()
             .collect(),
-            // Each forgets keys and pages that are not its own.
-            FromAgent::CancelRequest { .. } | FromAgent::ElicitationDone { .. } => on.collect(),
+            // Each session ignores keys and pages that are not its own. Of a message that was too long
+            // nothing is known.
+            FromAgent::CancelRequest { .. }
+            | FromAgent::ElicitationDone { .. }
+            | FromAgent::Oversized { .. } => on.collect(),
             FromAgent::Noise { .. } | FromAgent::Dialect(_) | FromAgent::Unasked { .. } => {
                 on.next().into_iter().collect()
             }
-            // Whose it was is not known.
-            FromAgent::Oversized { .. } => on.collect(),
         }
     }
 
     /// For an update that names no session (D-11): the only one on the connection, else the only
-    /// one that works; else it cannot be told, and nobody hears it.
+    /// one that works; else none.
     fn unaddressed(&self, connection: ConnectionId) -> Vec<usize> {
         let on: Vec<usize> = self.on(connection).collect();
         if on.len() == 1 {
             return on;
         }
-        let works = |at: &usize| self.list.get(*at).is_some_and(|(_, s)| s.turn.is_some());
+        let works = |at: &usize| self.session_at(*at).is_some_and(|s| s.turn.is_some());
         let working: Vec<usize> = on.into_iter().filter(works).collect();
         if working.len() == 1 {
             working
@@ -404,43 +413,32 @@ impl Sessions {
     }
 
     fn addressee(&self, connection: ConnectionId, id: &SessionId) -> Option<usize> {
-        self.list
-            .iter()
-            .position(|(_, session)| session.connection == Some(connection) && session.is(id))
-            // A child's words and requests are its parent's to take (V1-SUB-02).
-            .or_else(|| {
-                self.list.iter().position(|(_, session)| {
-                    session.connection == Some(connection) && session.has_subagent(id)
-                })
+        let on_it = |is: fn(&Session, &SessionId) -> bool| {
+            self.list.iter().position(|entry| {
+                entry.session.connection == Some(connection) && is(&entry.session, id)
             })
-    }
-
-    fn unnamed(&self, connection: ConnectionId) -> impl Iterator<Item = usize> {
-        let unnamed = move |(_, (_, session)): &(usize, &(SessionKey, Session))| {
-            session.connection == Some(connection) && session.is_being_named()
         };
-        self.list
-            .iter()
-            .enumerate()
-            .filter(unnamed)
-            .map(|(at, _)| at)
+        // A child's words and requests are its parent's to take (V1-SUB-02).
+        on_it(Session::is).or_else(|| on_it(Session::has_subagent))
     }
 
     fn on(&self, connection: ConnectionId) -> impl Iterator<Item = usize> {
-        let on = move |(_, (_, session)): &(usize, &(SessionKey, Session))| {
-            session.connection == Some(connection)
-        };
-        self.list.iter().enumerate().filter(on).map(|(at, _)| at)
+        let list = self.list.iter().enumerate();
+        list.filter(move |(_, entry)| entry.session.connection == Some(connection))
+            .map(|(at, _)| at)
     }
 
     fn position(&self, key: SessionKey) -> Option<usize> {
-        self.list.iter().position(|(own, _)| *own == key)
+        self.list.iter().position(|entry| entry.key == key)
     }
-}
 
-/// The session goes on in another process.
-fn starts_over(effect: &Effect) -> bool {
-    matches!(effect, Effect::Spawn(_) | Effect::StopAgent(_))
+    fn entry(&self, key: SessionKey) -> Option<&Entry> {
+        self.list.iter().find(|entry| entry.key == key)
+    }
+
+    fn session_at(&self, at: usize) -> Option<&Session> {
+        self.list.get(at).map(|entry| &entry.session)
+    }
 }
 
 fn routed(

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     path::PathBuf,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -92,7 +93,8 @@ pub enum Start {
 #[derive(Debug)]
 pub struct Session {
     pub config: SessionConfig,
-    pub agent: AgentInfo,
+    /// Shared by all sessions on the connection, but for what one of them learns by calling the agent.
+    pub agent: Arc<AgentInfo>,
     pub phase: Phase,
     pub connection: Option<ConnectionId>,
     pub id: Option<SessionId>,

@@ -84,8 +84,9 @@ mod tests {
     use super::*;
     use crate::rpc;
 
+    // V1-RPC-19
     #[tokio::test]
-    async fn a_connection_never_ends_unheard_v1_rpc_19() {
+    async fn a_connection_never_ends_unheard() {
         let (sender, receiver) = rpc::channel(1024);
         drop(sender);
         let mut inboxes = Inboxes::default();

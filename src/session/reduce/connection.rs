@@ -1,12 +1,12 @@
 //! The agent's process and the handshake: start, `initialize`, end, restart.
 
-use std::time::Instant;
+use std::{mem, sync::Arc, time::Instant};
 
 use crate::{
-    model::{Call, ConnectionId, ExitStatus, Initialized, Protocol, RpcError, code},
+    model::{AgentCaps, Call, ConnectionId, ExitStatus, Initialized, Protocol, RpcError, code},
     session::{
         AgentExit, AgentInfo, Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Session,
-        ToolState,
+        SignInStep, Subagent, ToolState,
     },
     text::{SafeText, truncate_to_width},
 };
@@ -24,16 +24,10 @@ const STDERR_LINE: usize = 200;
 
 #[derive(Debug, Default)]
 pub(super) struct Link {
-    /// The process was asked for and has not come yet.
-    pub(super) spawning: bool,
-    /// Another session has asked for one, and is waited for.
-    pub(super) awaiting: bool,
-    /// It is not wanted any more.
-    pub(super) unwanted: bool,
-    /// What is spoken with it.
-    protocol: Protocol,
-    /// It does not speak the version that its profile asks for, so it is spoken to in the one before.
-    older: bool,
+    /// This session has asked for the process, which has not come yet.
+    spawning: bool,
+    /// The process is no longer wanted: it ends when it comes.
+    unwanted: bool,
     /// That the opening takes long was said.
     told_slow: bool,
     /// The notice that says so.
@@ -58,36 +52,89 @@ impl Session {
         };
         Some(since + self.config.start_timeout)
     }
+
+    /// It waits for a process that another session starts.
+    pub(in crate::session) fn awaits_agent(&self) -> bool {
+        let starting = matches!(self.phase, Phase::Starting { .. });
+        starting && !self.inner.link.spawning && self.connection.is_none()
+    }
+
+    /// Another session starts the process that this one wants (V1-SES-02).
+    pub(in crate::session) fn wait_for_agent(&mut self) {
+        self.inner.link.spawning = false;
+    }
+
+    /// Nothing is lost when its process goes: nothing is at work in it, or waits for the person.
+    pub(in crate::session) fn is_at_rest(&self) -> bool {
+        let signing_in = matches!(
+            self.phase,
+            Phase::SignIn {
+                step: SignInStep::Asking | SignInStep::Program(_),
+                ..
+            }
+        );
+        let mut terminals = self.terminals.values();
+        let runs = terminals.any(|terminal| terminal.exit.is_none() && !terminal.foreign);
+        self.turn.is_none()
+            && self.questions.is_empty()
+            && !signing_in
+            && !runs
+            && !self.subagents.iter().any(Subagent::is_active)
+    }
 }
 
 impl Step<'_> {
     pub(super) fn spawn(&mut self) {
-        let older = self.session.inner.link.older;
-        let protocol = match self.session.config.protocol {
-            Protocol::V2 if older => Protocol::V1,
-            wanted => wanted,
-        };
-        let awaiting = self.session.inner.others_start;
         self.session.inner.link = Link {
-            spawning: !awaiting,
-            awaiting,
-            protocol,
-            older,
+            spawning: true,
             ..Link::default()
         };
         self.forget_dialect();
         self.session.phase = Phase::Starting { since: self.now };
-        if !awaiting {
-            self.effects.push(Effect::Spawn(protocol));
+        let protocol = self.session.agent.protocol;
+        self.effects.push(Effect::Spawn(protocol));
+    }
+
+    /// Another session has had the agent restarted: this one goes to the new process.
+    pub(super) fn follow_to_new_process(&mut self, signed_in: bool) {
+        if let Phase::Starting { .. } = self.session.phase {
+            return;
+        }
+        if self.session.inner.link.spawning {
+            return self.restart();
+        }
+        self.say(NoticeLevel::Info, "restarting the agent".into());
+        if signed_in {
+            self.start_over_signed_in();
+        } else {
+            self.start_over();
         }
     }
 
-    /// An agent that others have on this connection has introduced itself to them.
-    pub(super) fn join_ready_agent(&mut self, agent: AgentInfo) {
-        let link = &mut self.session.inner.link;
-        link.protocol = agent.protocol;
-        link.older = agent.protocol == Protocol::V1;
-        self.session.agent = agent;
+    /// The process that another session started is there, and has introduced itself.
+    pub(super) fn joined(&mut self, connection: ConnectionId, agent: Arc<AgentInfo>) {
+        if self.session.awaits_agent() {
+            self.session.connection = Some(connection);
+            self.session.agent = agent;
+            self.silence_counts_anew();
+            self.effects.push(Effect::Join(connection));
+            self.open_session();
+        }
+    }
+
+    /// The process that another session was to start did not come.
+    pub(super) fn no_agent(&mut self, error: SafeText) {
+        if self.session.awaits_agent() {
+            self.lose_session(ToolState::Failed);
+            self.failed(error, None);
+        }
+    }
+
+    /// The agent has no such method: it is not called again on this connection (V1-ERR-03).
+    pub(super) fn note_missing(&mut self, error: &RpcError, without: fn(&mut AgentCaps)) {
+        if error.code == code::METHOD_NOT_FOUND {
+            without(&mut Arc::make_mut(&mut self.session.agent).caps);
+        }
     }
 
     /// Once more, in version 1: by a process of its own, since what an agent makes of a handshake in
@@ -99,7 +146,7 @@ impl Step<'_> {
         );
         self.say(NoticeLevel::Info, SafeText::line(&text));
         self.stop_agent();
-        self.session.inner.link.older = true;
+        Arc::make_mut(&mut self.session.agent).protocol = Protocol::V1;
         self.spawn();
     }
 
@@ -112,7 +159,7 @@ impl Step<'_> {
             return;
         }
         self.session.inner.link.spawning = false;
-        if std::mem::take(&mut self.session.inner.link.unwanted) {
+        if mem::take(&mut self.session.inner.link.unwanted) {
             self.effects.push(Effect::StopAgent(connection));
             return;
         }
@@ -128,7 +175,7 @@ impl Step<'_> {
             return;
         }
         self.session.inner.link.spawning = false;
-        if std::mem::take(&mut self.session.inner.link.unwanted) {
+        if mem::take(&mut self.session.inner.link.unwanted) {
             return;
         }
         self.lose_session(ToolState::Failed);
@@ -141,14 +188,14 @@ impl Step<'_> {
         }
         let mut auth_methods = answer.auth_methods;
         auth_methods.truncate(MAX_AUTH_METHODS);
-        let protocol = self.session.inner.link.protocol;
-        self.session.agent = AgentInfo {
+        let protocol = self.session.agent.protocol;
+        self.session.agent = Arc::new(AgentInfo {
             protocol,
             name: answer.agent_name,
             version: answer.agent_version,
             caps: answer.caps,
             auth_methods,
-        };
+        });
         if protocol == Protocol::V2 && answer.protocol_version == Protocol::V1.version() {
             return self.fall_back();
         }
@@ -194,7 +241,7 @@ impl Step<'_> {
         if !matches!(self.session.phase, Phase::Starting { .. }) {
             return;
         }
-        let protocol = self.session.inner.link.protocol;
+        let protocol = self.session.agent.protocol;
         let what = if error.code == code::UNSUPPORTED_VERSION {
             let supported = &error.supported_versions;
             if protocol == Protocol::V2 && error_text::speaks_version_1(error) {
@@ -252,19 +299,12 @@ impl Step<'_> {
 
     /// F5: another process, and the session in it where the agent can.
     pub(super) fn restart(&mut self) {
-        let others_start = self.session.inner.others_start;
+        let awaits = self.session.awaits_agent();
         let link = &mut self.session.inner.link;
-        if link.spawning && !std::mem::take(&mut link.unwanted) {
+        if awaits || link.spawning && !mem::take(&mut link.unwanted) {
             return;
         }
-        if link.awaiting {
-            if !others_start {
-                // Who was to start it is gone.
-                self.spawn();
-            }
-            return;
-        }
-        let spawning = link.spawning && !others_start;
+        let spawning = link.spawning;
         self.say(NoticeLevel::Info, "restarting the agent".into());
         if spawning {
             // The one that was not wanted does as well.
@@ -343,7 +383,7 @@ impl Step<'_> {
 
     /// Lines on stdout that are no messages: one quiet line that counts them (V1-RPC-14).
     pub(super) fn noise(&mut self, what: &SafeText, bytes: usize, count: u64) {
-        if bytes > LONG_NOISE && !std::mem::replace(&mut self.session.inner.link.told_long, true) {
+        if bytes > LONG_NOISE && !mem::replace(&mut self.session.inner.link.told_long, true) {
             // No line of a log: a message, or an answer, may be lost with it.
             let text = format!(
                 "{} sent a line of {bytes} bytes that is not a message: skipped",
@@ -375,7 +415,7 @@ impl Step<'_> {
 
     /// What was lost may have been anything, an answer too: so that is not said quietly (V1-RPC-21).
     pub(super) fn oversized(&mut self, limit: usize) {
-        if std::mem::replace(&mut self.session.inner.link.told_oversized, true) {
+        if mem::replace(&mut self.session.inner.link.told_oversized, true) {
             return;
         }
         let text = format!(
@@ -437,13 +477,9 @@ impl Step<'_> {
         if matches!(self.session.phase, Phase::Failed { .. }) {
             return self.toast("no agent is running");
         }
-        let Link {
-            spawning, older, ..
-        } = self.session.inner.link;
+        let spawning = self.session.inner.link.spawning;
         self.session.inner.link = Link {
             spawning,
-            older,
-            // It ends as soon as it is there.
             unwanted: spawning,
             ..Link::default()
         };

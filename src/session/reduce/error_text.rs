@@ -180,8 +180,9 @@ mod tests {
         }
     }
 
+    // V1-PROMPT-06
     #[test]
-    fn the_words_of_real_agents_are_found_v1_prompt_06() {
+    fn the_words_of_real_agents_are_found() {
         let cases = [
             // claude, codex, vibe: in the message.
             (
@@ -227,8 +228,9 @@ mod tests {
         }
     }
 
+    // D-15
     #[test]
-    fn a_server_error_is_no_wish_for_a_sign_in_d_15() {
+    fn a_server_error_is_no_wish_for_a_sign_in() {
         assert!(wants_sign_in(
             &error(-32000, "Authentication required", None),
             false

@@ -103,10 +103,7 @@ impl Step<'_> {
         if self.session.earlier.state != Listing::Asking {
             return;
         }
-        if error.code == code::METHOD_NOT_FOUND {
-            // V1-ERR-03: not asked again on this connection.
-            self.session.agent.caps.list = false;
-        }
+        self.note_missing(error, |caps| caps.list = false);
         let error = error_text::readable(error);
         self.session.earlier.state = Listing::Failed(error);
     }
@@ -160,9 +157,7 @@ impl Step<'_> {
     }
 
     pub(super) fn delete_failed(&mut self, error: &RpcError) {
-        if error.code == code::METHOD_NOT_FOUND {
-            self.session.agent.caps.delete = false;
-        }
+        self.note_missing(error, |caps| caps.delete = false);
         let text = format!(
             "the session was not deleted: {}",
             error_text::readable(error)

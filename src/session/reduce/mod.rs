@@ -25,7 +25,6 @@ mod questions;
 mod retry_after_sign_in;
 mod session_messages;
 mod settings;
-mod shared_agent;
 mod sign_in;
 mod sign_in_program;
 mod stop;
@@ -47,13 +46,14 @@ mod tests;
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    sync::Arc,
     time::Instant,
 };
 
 use crate::{
     model::{
-        Call, CallResult, CallTag, Compared, ConnectionId, FromAgent, HostReply, Notification,
-        RequestKey, RpcError, SessionId, ToAgent, code,
+        Call, CallResult, CallTag, Compared, FromAgent, HostReply, Notification, RequestKey,
+        RpcError, SessionId, ToAgent, code,
     },
     session::{
         AgentInfo, BlockId, CommandQuestion, Earlier, Effect, Event, Listing, Phase, Prompt,
@@ -71,8 +71,6 @@ pub use options::mode_option;
 #[derive(Debug, Default)]
 pub(super) struct Inner {
     link: connection::Link,
-    /// Another session starts the next process: see `together`.
-    others_start: bool,
     dialect: dialect::Heard,
     opening: opening::Opening,
     sign_in: sign_in::SignIn,
@@ -97,34 +95,12 @@ impl Session {
         (session, effects)
     }
 
-    /// A session on a connection that others have, with the agent that has introduced itself there
-    /// (V1-SES-02).
-    pub fn start_on(
-        config: SessionConfig,
-        connection: ConnectionId,
-        agent: AgentInfo,
-        now: Instant,
-    ) -> (Self, Vec<Effect>) {
-        let mut session = Self::new(config, now);
-        session.connection = Some(connection);
-        let effects = Step::on(&mut session, now, |step| {
-            step.join_ready_agent(agent);
-            step.open_session();
-        });
-        (session, effects)
-    }
-
-    /// A session that waits for the process that another one starts.
-    pub fn start_behind(config: SessionConfig, now: Instant) -> (Self, Vec<Effect>) {
-        let mut session = Self::new(config, now);
-        session.leave_start_to_others(true);
-        let effects = Step::on(&mut session, now, |step| step.spawn());
-        (session, effects)
-    }
-
     fn new(config: SessionConfig, now: Instant) -> Self {
         let mut session = Self {
-            agent: AgentInfo::default(),
+            agent: Arc::new(AgentInfo {
+                protocol: config.protocol,
+                ..AgentInfo::default()
+            }),
             phase: Phase::Starting { since: now },
             connection: None,
             id: None,
@@ -276,7 +252,8 @@ impl Step<'_> {
             }
             Event::Stderr(said) => self.stderr(&said),
             Event::StartOver { signed_in } => self.follow_to_new_process(signed_in),
-            Event::Joined { connection, agent } => self.joined(connection, *agent),
+            Event::Joined { connection, agent } => self.joined(connection, agent),
+            Event::StartAgent => self.spawn(),
             Event::NoAgent { error } => self.no_agent(error),
             Event::SignedIn => self.signed_in_elsewhere(),
 

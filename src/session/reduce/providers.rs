@@ -3,7 +3,7 @@
 //! What is set stands in the agent's process and nowhere else: it is told again with each process.
 
 use crate::{
-    model::{Call, Provider, ProviderSetting, RpcError, code},
+    model::{Call, Provider, ProviderSetting, RpcError},
     session::{Listing, NoticeLevel, Phase, Providers},
     text::SafeText,
 };
@@ -45,10 +45,7 @@ impl Step<'_> {
     }
 
     pub(super) fn providers_not_listed(&mut self, error: &RpcError) {
-        if error.code == code::METHOD_NOT_FOUND {
-            // V1-ERR-03: not asked again on this connection.
-            self.session.agent.caps.providers = false;
-        }
+        self.note_missing(error, |caps| caps.providers = false);
         self.session.providers.state = Listing::Failed(error_text::readable(error));
     }
 

@@ -1,5 +1,7 @@
 //! Signing in and out: when the agent asks for it, how, and what is tried again afterwards
-//! (V1-AUTH-08). A program to sign in with is in `login`.
+//! (V1-AUTH-08). A program to sign in with is in `sign_in_program`.
+
+use std::sync::Arc;
 
 use crate::{
     model::{AuthMethodKind, Call, CallTag, Notification, RpcError, TerminalId, ToAgent},
@@ -63,11 +65,12 @@ impl Step<'_> {
     /// Ways that stand in the error and that the agent has not named before. Of one that it has, the
     /// first word counts: kimi's in the error lacks the program.
     pub(super) fn learn_ways(&mut self, error: &RpcError) {
-        let known = &mut self.session.agent.auth_methods;
         for method in &error.auth_methods {
+            let known = &self.session.agent.auth_methods;
             let is_new = known.iter().all(|one| one.id != method.id);
             if is_new && known.len() < MAX_AUTH_METHODS {
-                known.push(method.clone());
+                let agent = Arc::make_mut(&mut self.session.agent);
+                agent.auth_methods.push(method.clone());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Titles that the person gives: kept by the agent where it can (V1-SES-20), else here.
 
 use crate::{
-    model::{Call, Patch, RpcError, SessionId, code},
+    model::{Call, Patch, RpcError, SessionId},
     text::{SafeText, first_bytes},
 };
 
@@ -50,10 +50,7 @@ impl Step<'_> {
     }
 
     pub(super) fn title_not_set(&mut self, error: &RpcError) {
-        if error.code == code::METHOD_NOT_FOUND {
-            // V1-ERR-03: the next one is kept here.
-            self.session.agent.caps.set_title = false;
-        }
+        self.note_missing(error, |caps| caps.set_title = false);
         let text = format!("not renamed: {}", error_text::readable(error));
         self.toast(&text);
     }

@@ -1,83 +1,129 @@
-//! Sessions that share an agent's process move to the next one together.
+//! Which process serves a session, where several share an agent.
 //!
-//! Whoever has the agent started again (F5, a turn that is abandoned, a sign-in at a terminal) leads:
-//! it alone starts a process. The others come along: those at rest at once, those at work when they
-//! have come to rest, since what one session does must not cost another one its turn. They wait until
-//! the process has introduced itself, then each opens its session there, a few at a time.
+//! One session starts a process for all of them: the first, or the one that restarts the agent (F5, an
+//! abandoned turn, a sign-in at a terminal). The others move to it: sessions at rest at once, sessions
+//! at work when they are at rest, since one session must not cost another one its turn. They wait until
+//! the process has introduced itself; then each opens its session there, a few at a time.
+//!
+//! A session knows the process that serves it, and that it waits for one. The rest is derived: the
+//! newest process of an agent is the newest that serves one of its sessions.
 
 use std::time::Instant;
 
 use crate::{
     model::{ConnectionId, SessionKey},
-    session::{AgentInfo, Effect, Event, Phase, Routed, Session, SignInStep},
+    session::{Effect, Event, Phase, Routed, Session, SignInStep},
 };
 
-use super::{MAX_SESSIONS, Sessions};
+use super::{Entry, MAX_SESSIONS, Sessions};
 
-/// Sessions that are opened on one connection at the same time, when all of them move: each may
-/// replay a whole conversation. One that is shown does not wait.
+/// Sessions that are opened on one connection at the same time when all of them move: each may
+/// replay a whole conversation. The one that is shown does not wait.
 const MAX_OPENING: usize = 4;
 
-/// Where a session stands among those that share an agent.
+/// The start of an agent's next process.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
-    /// The same for all that were opened beside each other: one process serves them.
-    pub(super) family: u32,
-    follows: Option<Follow>,
-}
-
-impl Place {
-    pub(super) fn of(family: u32) -> Self {
-        Self {
-            family,
-            follows: None,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Follow {
-    /// Who starts the next process.
-    leader: SessionKey,
-    /// The person has signed in there: what was refused for want of it is tried again.
+pub(super) struct Start {
+    /// The session that starts it, until the process has introduced itself or failed.
+    by: Option<SessionKey>,
+    /// The person has signed in before it: calls that were refused without a sign-in are made again.
     signed_in: bool,
 }
 
-/// What serves a session, or is to.
-pub(super) enum Process {
-    None,
-    Runs(ConnectionId, Box<AgentInfo>),
-    /// That session starts it.
-    Starts(SessionKey),
+/// A session before an event.
+pub(super) struct Before {
+    pub(super) starting: bool,
+    pub(super) connection: Option<ConnectionId>,
+    /// The event is a sign-in.
+    pub(super) signed_in: bool,
+}
+
+#[derive(PartialEq)]
+enum Process {
+    /// The next one of that agent.
+    Starts(u32),
+    Runs(ConnectionId),
 }
 
 impl Sessions {
-    /// The newest process that a session's family has, or is to have.
-    pub(super) fn process_of(&self, key: SessionKey) -> Process {
-        let starts =
-            |own: &Session| matches!(own.phase, Phase::Starting { .. }) && !own.awaits_agent();
-        if self.get(key).is_some_and(starts) {
-            return Process::Starts(key);
-        }
-        let at = self.position(key);
-        let leader = at.and_then(|at| self.leader_of(at));
-        // Its own may be one that is about to be left.
-        let Some(has) = self.get(leader.unwrap_or(key)) else {
-            return Process::None;
+    /// A session wants a process, and starts one unless another session does or has a newer one than
+    /// the one `left`. Whether it does.
+    pub(super) fn start_or_wait(
+        &mut self,
+        at: usize,
+        left: Option<ConnectionId>,
+        all: &mut Vec<Routed>,
+    ) -> bool {
+        let Some(entry) = self.list.get(at) else {
+            return false;
         };
-        match introduced(has) {
-            Some(connection) => Process::Runs(connection, Box::new(has.agent.clone())),
-            None => leader.map_or(Process::None, Process::Starts),
+        let (key, agent) = (entry.key, entry.agent);
+        let by_other = self.starter(agent).is_some_and(|by| by != key);
+        let newer = self.newest(agent).and_then(|other| other.connection) > left;
+        let Some(entry) = self.list.get_mut(at) else {
+            return false;
+        };
+        entry.comes_along = false;
+        if by_other || newer {
+            entry.session.wait_for_agent();
+            all.retain(|routed| routed.by != key || !spawns(routed));
+            return false;
+        }
+        self.starts.entry(agent).or_default().by = Some(key);
+        true
+    }
+
+    /// After an event in a session: whether it starts a process, or one that it started is there or
+    /// did not come.
+    pub(super) fn follow_start(
+        &mut self,
+        at: usize,
+        before: Before,
+        all: &mut Vec<Routed>,
+        now: Instant,
+    ) {
+        let Some(Entry {
+            key,
+            session,
+            agent,
+            ..
+        }) = self.list.get(at)
+        else {
+            return;
+        };
+        let (key, agent) = (*key, *agent);
+        let starts = self.starter(agent) == Some(key);
+        if let Phase::Starting { .. } = session.phase {
+            let begins = !before.starting || all.iter().any(spawns);
+            if begins && self.start_or_wait(at, before.connection, all) && !starts {
+                self.starts.entry(agent).or_default().signed_in = before.signed_in;
+                for other in &mut self.list {
+                    let idle = other.session.connection.is_none() && !other.session.awaits_agent();
+                    other.comes_along |= other.agent == agent && other.key != key && idle;
+                }
+            }
+            return;
+        }
+        if !starts {
+            return;
+        }
+        let failed = match &session.phase {
+            Phase::Failed { error } => Some(error.clone()),
+            _ => None,
+        };
+        self.starts.entry(agent).or_default().by = None;
+        if let Some(error) = failed {
+            for at in 0..self.list.len() {
+                let waits = |entry: &Entry| entry.agent == agent && entry.session.awaits_agent();
+                if self.list.get(at).is_some_and(waits) {
+                    let error = error.clone();
+                    all.append(&mut self.apply_at(at, Event::NoAgent { error }, now));
+                }
+            }
         }
     }
 
-    /// A new session is served by what that one starts.
-    pub(super) fn wait_for(&mut self, key: SessionKey, leader: SessionKey) {
-        let signed_in = false;
-        self.follow(key, Some(Follow { leader, signed_in }));
-    }
-
-    /// Sessions whose turn it is to follow do so; after anything that may have changed that.
+    /// Lets sessions move whose turn it is; after anything that may have changed that.
     pub fn settle(&mut self, now: Instant) -> Vec<Routed> {
         let mut all = Vec::new();
         self.settle_into(&mut all, now);
@@ -85,252 +131,142 @@ impl Sessions {
     }
 
     pub(super) fn settle_into(&mut self, all: &mut Vec<Routed>, now: Instant) {
-        // Each follows, and then joins: more steps there are not.
+        // Each leaves its process and joins the next: there are no more steps.
         for _ in 0..2 * MAX_SESSIONS {
-            let Some((at, event)) = self.next_move() else {
+            let mut list = self.list.iter().enumerate();
+            let Some((at, event)) = list.find_map(|(at, entry)| Some((at, self.next_move(entry)?)))
+            else {
                 break;
             };
             all.append(&mut self.apply_at(at, event, now));
         }
         // The old process is left by all of them before the new one is started.
-        let starts = |routed: &Routed| matches!(routed.effect, Effect::Spawn(_));
-        if all.iter().any(starts) {
-            all.sort_by_key(starts);
+        if all.iter().any(spawns) {
+            all.sort_by_key(spawns);
         }
     }
 
-    fn next_move(&mut self) -> Option<(usize, Event)> {
-        for at in 0..self.list.len() {
-            let (key, session) = self.list.get(at)?;
-            let (key, awaits) = (*key, session.awaits_agent());
-            let Some(follow) = self.follows(key) else {
-                continue;
-            };
-            let Some(leader) = self.get(follow.leader) else {
-                if let Some(next) = self.succeed(key, follow.leader) {
-                    return Some(next);
-                }
-                continue;
-            };
-            if let Phase::Failed { error } = &leader.phase {
-                let error = error.clone();
-                self.follow(key, None);
-                if awaits {
-                    return Some((at, Event::NoAgent { error }));
-                }
-                // Others may have come to the new process all the same.
-                let next = self.leader_of(at);
-                let signed_in = follow.signed_in;
-                self.follow(key, next.map(|leader| Follow { leader, signed_in }));
-                continue;
-            }
-            if !awaits {
-                if leader.connection.is_some() && leader.connection == session.connection {
-                    self.follow(key, None);
-                } else if session.is_at_rest() {
-                    let signed_in = follow.signed_in;
-                    return Some((at, Event::StartOver { signed_in }));
-                }
-                continue;
-            }
-            if let Some(connection) = introduced(leader)
-                && (self.shown == Some(key) || self.opening_on(connection) < MAX_OPENING)
-            {
-                let agent = Box::new(leader.agent.clone());
-                self.follow(key, None);
-                return Some((at, Event::Joined { connection, agent }));
-            }
-        }
-        None
-    }
-
-    /// The leader is gone before anybody could join it: who waited for it first leads.
-    fn succeed(&mut self, key: SessionKey, gone: SessionKey) -> Option<(usize, Event)> {
-        let mut waiting = self.list.iter().enumerate().filter(|(_, (key, session))| {
-            let follow = self.follows(*key);
-            session.awaits_agent() && follow.is_some_and(|follow| follow.leader == gone)
-        });
-        let Some((at, next)) = waiting.next().map(|(at, (next, _))| (at, *next)) else {
-            self.follow(key, None);
+    fn next_move(&self, entry: &Entry) -> Option<Event> {
+        let start = self.starts.get(&entry.agent).copied().unwrap_or_default();
+        if start.by == Some(entry.key) {
             return None;
-        };
-        self.repoint(gone, next);
-        self.follow(next, None);
-        Some((at, Event::Restart))
-    }
-
-    /// Before a session goes.
-    pub(super) fn hand_on_lead(&mut self, key: SessionKey) {
-        let connection = self.get(key).and_then(introduced);
-        let mut others = self.list.iter().filter(|(other, session)| {
-            *other != key && connection.is_some() && session.connection == connection
-        });
-        if let Some(next) = others.next().map(|(other, _)| *other) {
-            self.repoint(key, next);
-            if self
-                .follows(next)
-                .is_some_and(|follow| follow.leader == next)
-            {
-                self.follow(next, None);
-            }
         }
-        self.places.remove(&key);
-    }
-
-    fn repoint(&mut self, from: SessionKey, to: SessionKey) {
-        for place in self.places.values_mut() {
-            if let Some(follow) = &mut place.follows
-                && follow.leader == from
-            {
-                follow.leader = to;
-            }
-        }
-    }
-
-    fn follows(&self, key: SessionKey) -> Option<Follow> {
-        self.places.get(&key)?.follows
-    }
-
-    fn follow(&mut self, key: SessionKey, follow: Option<Follow>) {
-        if let Some(place) = self.places.get_mut(&key) {
-            place.follows = follow;
-        }
-    }
-
-    pub(super) fn family(&self, key: SessionKey) -> Option<u32> {
-        self.places.get(&key).map(|place| place.family)
-    }
-
-    /// Who starts, or has started, the next process for a session.
-    pub(super) fn leader_of(&self, at: usize) -> Option<SessionKey> {
-        let (key, session) = self.list.get(at)?;
-        if let Some(follow) = self.follows(*key)
-            && self
-                .get(follow.leader)
-                .is_some_and(|leader| !failed(leader))
-        {
-            return Some(follow.leader);
-        }
-        let family = self.family(*key);
-        let leads = |(other, leader): &&(SessionKey, Session)| {
-            let starting = matches!(leader.phase, Phase::Starting { .. }) && !leader.awaits_agent();
-            let newer = !failed(leader)
-                && introduced(leader).is_some_and(|other| Some(other) > session.connection);
-            *other != *key && self.family(*other) == family && (starting || newer)
-        };
-        let leaders = self.list.iter().filter(leads);
-        // One that starts is newer than all that run.
-        let newest = leaders.max_by_key(|(_, leader)| match leader.phase {
-            Phase::Starting { .. } => (true, None),
-            _ => (false, leader.connection),
-        });
-        newest.map(|(key, _)| *key)
-    }
-
-    /// A session has done something: whether it leads, or follows. `starts`: a process starts for it.
-    pub(super) fn came_from(&mut self, at: usize, starts: bool, signed_in: bool) {
-        let Some((key, session)) = self.list.get(at) else {
-            return;
-        };
-        let key = *key;
+        let (starts, session) = (start.by.is_some(), &entry.session);
+        let newest = self.newest(entry.agent);
+        let runs = newest.and_then(|newest| newest.connection);
         if session.awaits_agent() {
-            if self.follows(key).is_none()
-                && let Some(leader) = self.leader_of(at)
-            {
-                self.follow(key, Some(Follow { leader, signed_in }));
-            }
-        } else if starts {
-            self.follow(key, None);
-            let leader = key;
-            for fellow in self.fellows(key) {
-                self.follow(fellow, Some(Follow { leader, signed_in }));
-                self.repoint(fellow, leader);
-            }
+            return match newest {
+                _ if starts => None,
+                Some(newest) => {
+                    let connection = runs?;
+                    let may =
+                        self.shown == Some(entry.key) || self.opening_on(connection) < MAX_OPENING;
+                    let agent = newest.agent.clone();
+                    may.then_some(Event::Joined { connection, agent })
+                }
+                // The one that was to start it is gone.
+                None => Some(Event::StartAgent),
+            };
+        }
+        let behind = match session.connection {
+            None => entry.comes_along && (starts || runs.is_some()),
+            own => starts || runs > own,
+        };
+        let signed_in = start.signed_in;
+        (behind && session.is_at_rest()).then_some(Event::StartOver { signed_in })
+    }
+
+    /// The session that starts the next process of an agent.
+    pub(super) fn starter(&self, agent: u32) -> Option<SessionKey> {
+        self.starts.get(&agent)?.by
+    }
+
+    /// A session on the newest process of an agent that has introduced itself.
+    pub(super) fn newest(&self, agent: u32) -> Option<&Session> {
+        let served = self.list.iter().filter(|entry| {
+            entry.agent == agent
+                && entry.session.connection.is_some()
+                && !matches!(entry.session.phase, Phase::Starting { .. })
+        });
+        let newest = served.max_by_key(|entry| entry.session.connection)?;
+        Some(&newest.session)
+    }
+
+    /// A session was taken out.
+    pub(super) fn forget_starter(&mut self, gone: &Entry) {
+        if !self.list.iter().any(|entry| entry.agent == gone.agent) {
+            self.starts.remove(&gone.agent);
+        } else if let Some(start) = self.starts.get_mut(&gone.agent) {
+            start.by.take_if(|by| *by == gone.key);
         }
     }
 
-    /// All others of the family, on whichever process: one may have stayed on an older one, when the
-    /// next failed to start.
-    fn fellows(&self, of: SessionKey) -> Vec<SessionKey> {
-        let family = self.family(of);
-        let keys = self.list.iter().map(|(key, _)| *key);
-        keys.filter(|key| *key != of && self.family(*key) == family)
-            .collect()
-    }
-
-    /// All that are without an agent when a session has its agent ended: whom that process serves,
-    /// and who waits for it.
+    /// All that are without an agent when a session has its agent ended: the sessions that its process
+    /// serves, and those that wait for that process.
     pub(super) fn ended_with(&mut self, at: usize) -> Vec<usize> {
-        let Some((key, session)) = self.list.get(at) else {
+        let Some(ending) = self.list.get(at) else {
             return Vec::new();
         };
-        let follow = self.follows(*key).filter(|_| session.awaits_agent());
-        let leader = follow.map_or(*key, |follow| follow.leader);
-        let connection = self.get(leader).and_then(|leader| leader.connection);
-        let on =
-            |session: &Session| session.connection.is_some() && session.connection == connection;
-        let ends = |(key, session): &(SessionKey, Session)| {
-            let waits_for = self.follows(*key).filter(|_| session.awaits_agent());
-            let waits = waits_for.is_some_and(|follow| {
-                follow.leader == leader || self.get(follow.leader).is_some_and(on)
-            });
-            *key == leader || on(session) || waits
+        let (agent, process) = (ending.agent, self.process_of(ending));
+        let ends = |(other, entry): &(usize, &Entry)| {
+            *other == at || process.is_some() && self.process_of(entry) == process
         };
-        let mut all: Vec<usize> = (0..self.list.len())
-            .filter(|other| self.list.get(*other).is_some_and(ends))
-            .collect();
-        if !all.contains(&at) {
-            all.push(at);
+        let list = self.list.iter().enumerate();
+        let all: Vec<usize> = list.filter(ends).map(|(at, _)| at).collect();
+        if process == Some(Process::Starts(agent)) {
+            self.starts.remove(&agent);
         }
         for at in &all {
-            if let Some((key, _)) = self.list.get(*at) {
-                self.follow(*key, None);
+            if let Some(entry) = self.list.get_mut(*at) {
+                entry.comes_along = false;
             }
         }
         all
     }
 
-    /// Sessions with the same agent in processes of their own, that wait for a sign-in. One of each
-    /// family: it takes the others along.
+    fn process_of(&self, entry: &Entry) -> Option<Process> {
+        let waits = entry.session.awaits_agent();
+        match self.starter(entry.agent) {
+            Some(by) if waits || by == entry.key => return Some(Process::Starts(entry.agent)),
+            _ if waits => self.newest(entry.agent)?.connection,
+            _ => entry.session.connection,
+        }
+        .map(Process::Runs)
+    }
+
+    /// Sessions that wait for a sign-in to the same agent in other processes. One for each process: it
+    /// takes the others along.
     pub(super) fn waiting_elsewhere(&self, at: usize) -> Vec<usize> {
-        let Some((key, session)) = self.list.get(at) else {
+        let Some(signed_in) = self.list.get(at) else {
             return Vec::new();
         };
-        let mut families = vec![self.family(*key)];
+        let mut agents = vec![signed_in.agent];
         let mut found = Vec::new();
-        for (other, (key, waiting)) in self.list.iter().enumerate() {
-            let same = waiting.config.agent == session.config.agent
-                && waiting.config.command == session.config.command;
+        for (at, Entry { session, agent, .. }) in self.list.iter().enumerate() {
+            let (own, other) = (&signed_in.session.config, &session.config);
+            let same = (&own.agent, &own.command) == (&other.agent, &other.command);
             let choosing = matches!(
-                waiting.phase,
+                session.phase,
                 Phase::SignIn {
                     step: SignInStep::Choosing,
                     ..
                 }
             );
-            let family = self.family(*key);
-            if same && choosing && !families.contains(&family) {
-                families.push(family);
-                found.push(other);
+            if same && choosing && !agents.contains(agent) {
+                agents.push(*agent);
+                found.push(at);
             }
         }
         found
     }
 
     fn opening_on(&self, connection: ConnectionId) -> usize {
-        let opening = self.list.iter().filter(|(_, session)| {
-            session.connection == Some(connection) && matches!(session.phase, Phase::Opening { .. })
-        });
-        opening.count()
+        let on = self.on(connection).filter_map(|at| self.session_at(at));
+        on.filter(|session| matches!(session.phase, Phase::Opening { .. }))
+            .count()
     }
 }
 
-/// The connection of a session whose agent has introduced itself.
-fn introduced(session: &Session) -> Option<ConnectionId> {
-    let starting = matches!(session.phase, Phase::Starting { .. });
-    session.connection.filter(|_| !starting)
-}
-
-fn failed(session: &Session) -> bool {
-    matches!(session.phase, Phase::Failed { .. })
+fn spawns(routed: &Routed) -> bool {
+    matches!(routed.effect, Effect::Spawn(_))
 }

@@ -80,8 +80,10 @@ impl Bench {
         assert!(
             matches!(
                 &effects[..],
-                [Routed { by, effect: Effect::ToAgent(ToAgent::Call(Call::NewSession(_))) }]
-                    if *by == second
+                [
+                    Routed { effect: Effect::Join(AGENT), .. },
+                    Routed { by, effect: Effect::ToAgent(ToAgent::Call(Call::NewSession(_))) },
+                ] if *by == second
             ),
             "no process of its own, no second handshake: {effects:?}"
         );

@@ -114,7 +114,7 @@ impl StoredReplay {
         let since = times.map(|at| Duration::from_millis(at.saturating_sub(started)));
         let since = since.collect();
         let mut session = Session::past(config, id, history, now);
-        session.agent.name = name;
+        std::sync::Arc::make_mut(&mut session.agent).name = name;
         (session, since)
     }
 

@@ -14,8 +14,9 @@ fn exit(code: i64, stderr: &str) -> AgentExit {
     }
 }
 
+// V1-INIT-01
 #[test]
-fn nothing_is_sent_before_initialize_is_answered_v1_init_01() {
+fn nothing_is_sent_before_initialize_is_answered() {
     let (mut play, effects) = Play::start(SessionConfig {
         first_prompt: Some(prompt("first")),
         ..config()
@@ -35,8 +36,9 @@ fn nothing_is_sent_before_initialize_is_answered_v1_init_01() {
     assert_eq!(play.queued(), ["first", "second"]);
 }
 
+// V1-INIT-03
 #[test]
-fn another_version_ends_the_connection_and_both_are_named_v1_init_03() {
+fn another_version_ends_the_connection_and_both_are_named() {
     for version in [0, 2, 65_535] {
         let (mut play, _) = Play::start(config());
         play.connect();
@@ -65,8 +67,9 @@ fn in_version_2() -> SessionConfig {
     }
 }
 
+// V2-INIT-01
 #[test]
-fn an_agent_of_version_1_is_started_again_in_that_v2_init_01() {
+fn an_agent_of_version_1_is_started_again_in_that() {
     let (mut play, effects) = Play::start(in_version_2());
     assert_eq!(wire(&effects), ["spawn V2"]);
     play.connect();
@@ -87,8 +90,9 @@ fn an_agent_of_version_1_is_started_again_in_that_v2_init_01() {
     assert_eq!(play.said().len(), 2, "said once: {:?}", play.said());
 }
 
+// V2-INIT-01
 #[test]
-fn an_agent_of_version_2_is_spoken_to_in_that_v2_init_01() {
+fn an_agent_of_version_2_is_spoken_to_in_that() {
     let version_2 = |version| Initialized {
         protocol_version: version,
         ..hello(AgentCaps::default())
@@ -108,8 +112,9 @@ fn an_agent_of_version_2_is_spoken_to_in_that_v2_init_01() {
     );
 }
 
+// V2-INIT-02
 #[test]
-fn an_agent_that_refuses_the_version_is_told_with_what_it_speaks_v2_init_02() {
+fn an_agent_that_refuses_the_version_is_told_with_what_it_speaks() {
     let refused = |supported: &[i64]| {
         CallResult::Failed(RpcError {
             supported_versions: supported.into(),
@@ -134,21 +139,26 @@ fn an_agent_that_refuses_the_version_is_told_with_what_it_speaks_v2_init_02() {
     assert_eq!(refuse(&[]).0, ["stop"]);
 }
 
+// V2-INIT-01
 #[test]
-fn a_session_beside_one_that_fell_back_does_as_it_did_v2_init_01() {
+fn a_session_beside_one_that_fell_back_does_as_it_did() {
     let agent = AgentInfo {
         protocol: Protocol::V1,
         ..AgentInfo::default()
     };
-    let (mut session, effects) =
-        Session::start_on(in_version_2(), ConnectionId(3), agent, Instant::now());
+    let (mut session, _) = Session::start(in_version_2(), Instant::now());
+    session.wait_for_agent();
+    let (connection, agent) = (ConnectionId(3), agent.into());
+    let joined = Event::Joined { connection, agent };
+    let effects = reduce(&mut session, joined, Instant::now());
     assert_eq!(wire(&effects), ["new"]);
     let effects = reduce(&mut session, Event::Restart, Instant::now());
     assert_eq!(wire(&effects), ["stop", "spawn"]);
 }
 
+// V1-INIT-04
 #[test]
-fn an_odd_version_is_said_and_taken_for_one_v1_init_04() {
+fn an_odd_version_is_said_and_taken_for_one() {
     let (mut play, _) = Play::start(config());
     play.connect();
     let effects = play.initialized(Initialized {
@@ -159,8 +169,9 @@ fn an_odd_version_is_said_and_taken_for_one_v1_init_04() {
     assert!(play.mentions("0.12.0"));
 }
 
+// V1-INIT-24
 #[test]
-fn a_slow_start_is_said_once_and_waited_for_v1_init_24() {
+fn a_slow_start_is_said_once_and_waited_for() {
     let (mut play, _) = Play::start(config());
     play.connect();
     play.wait(Duration::from_secs(59));
@@ -270,8 +281,9 @@ fn an_agent_that_cannot_be_started_is_named_and_f5_tries_again() {
     assert_eq!(play.queued(), ["kept"]);
 }
 
+// V1-RPC-19
 #[test]
-fn the_end_of_the_agent_ends_all_that_was_open_v1_rpc_19() {
+fn the_end_of_the_agent_ends_all_that_was_open() {
     let mut play = Play::running();
     play.update(tool("t", "build", ToolStatus::InProgress));
     play.update(says("half a sen"));
@@ -360,8 +372,9 @@ fn an_error_for_the_version_names_ours() {
     assert!(play.mentions("does not speak version 1 of the protocol: only 3"));
 }
 
+// V1-RPC-14
 #[test]
-fn noise_is_one_line_that_counts_v1_rpc_14() {
+fn noise_is_one_line_that_counts() {
     let mut play = Play::open();
     for count in 1..=150 {
         play.agent(FromAgent::Noise {
@@ -390,8 +403,9 @@ fn a_long_line_that_is_no_message_is_said_once() {
     }
 }
 
+// V1-RPC-21
 #[test]
-fn a_message_that_was_too_long_is_said_once_v1_rpc_21() {
+fn a_message_that_was_too_long_is_said_once() {
     let mut play = Play::running();
     for _ in 0..3 {
         play.agent(FromAgent::Oversized { limit: 64 << 20 });
@@ -403,8 +417,9 @@ fn a_message_that_was_too_long_is_said_once_v1_rpc_21() {
     assert!(play.session.turn.is_some(), "the connection goes on");
 }
 
+// V1-INIT-24, V1-RPC-14
 #[test]
-fn an_agent_can_be_ended_for_good_v1_init_24_v1_rpc_14() {
+fn an_agent_can_be_ended_for_good() {
     for starting in [true, false] {
         let mut play = if starting {
             let (mut play, _) = Play::start(config());
@@ -441,8 +456,9 @@ fn an_agent_can_be_ended_for_good_v1_init_24_v1_rpc_14() {
     }
 }
 
+// V1-UPD-10
 #[test]
-fn an_update_without_meaning_is_one_dim_line_v1_upd_10() {
+fn an_update_without_meaning_is_one_dim_line() {
     let mut play = Play::running();
     play.update(says("one "));
     for _ in 0..3 {

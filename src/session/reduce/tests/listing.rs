@@ -34,8 +34,9 @@ fn listed(play: &Play) -> Vec<&str> {
     earlier.map(|info| info.id.as_str()).collect()
 }
 
+// V1-SES-12, V1-SES-13
 #[test]
-fn pages_are_followed_until_there_is_no_cursor_v1_ses_12_v1_ses_13() {
+fn pages_are_followed_until_there_is_no_cursor() {
     let mut play = capable();
     let first = CallTag::ListSessions { first: true };
     let next = CallTag::ListSessions { first: false };
@@ -73,15 +74,17 @@ fn an_agent_that_never_ends_its_list_is_not_asked_for_ever() {
     assert_eq!(play.session.earlier.state, Listing::Done { cut: true });
 }
 
+// V1-SES-12, V1-SES-14, V1-INIT-20
 #[test]
-fn without_the_capability_nothing_is_listed_or_deleted_v1_ses_12_v1_ses_14_v1_init_20() {
+fn without_the_capability_nothing_is_listed_or_deleted() {
     let mut play = Play::open();
     assert!(play.event(Event::ListSessions).is_empty());
     assert!(play.event(Event::DeleteSession(id("old"))).is_empty());
 }
 
+// V1-ERR-03
 #[test]
-fn a_method_that_is_not_there_is_not_asked_for_again_v1_err_03() {
+fn a_method_that_is_not_there_is_not_asked_for_again() {
     let mut play = capable();
     play.event(Event::ListSessions);
     let call = CallTag::ListSessions { first: true };
@@ -90,8 +93,9 @@ fn a_method_that_is_not_there_is_not_asked_for_again_v1_err_03() {
     assert!(play.event(Event::ListSessions).is_empty());
 }
 
+// V1-SES-14
 #[test]
-fn a_deleted_session_goes_when_the_agent_has_deleted_it_v1_ses_14() {
+fn a_deleted_session_goes_when_the_agent_has_deleted_it() {
     let mut play = capable();
     play.event(Event::ListSessions);
     let call = CallTag::ListSessions { first: true };
@@ -122,8 +126,9 @@ fn fork() -> SessionConfig {
     }
 }
 
+// V1-SES-16
 #[test]
-fn a_fork_is_a_session_of_its_own_v1_ses_16() {
+fn a_fork_is_a_session_of_its_own() {
     let caps = AgentCaps {
         fork: true,
         ..AgentCaps::default()
@@ -154,8 +159,9 @@ fn given_up(first: bool) -> String {
     format!("give up {:?}", CallTag::ListSessions { first })
 }
 
+// V1-CAN-09, V1-ERR-06
 #[test]
-fn a_list_that_nobody_waits_for_is_given_up_and_can_be_asked_for_anew_v1_can_09_v1_err_06() {
+fn a_list_that_nobody_waits_for_is_given_up_and_can_be_asked_for_anew() {
     let mut play = capable();
     let call = || CallTag::ListSessions { first: true };
     assert!(play.event(Event::GiveUpListing).is_empty(), "none is open");
@@ -178,8 +184,9 @@ fn a_list_that_nobody_waits_for_is_given_up_and_can_be_asked_for_anew_v1_can_09_
     assert_eq!(play.session.earlier.state, Listing::NotAsked);
 }
 
+// V1-CAN-09
 #[test]
-fn an_agent_that_never_answers_keeps_no_list_waiting_v1_can_09() {
+fn an_agent_that_never_answers_keeps_no_list_waiting() {
     let mut play = capable();
     play.event(Event::ListSessions);
     play.wait(Duration::from_secs(19));

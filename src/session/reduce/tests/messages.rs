@@ -11,8 +11,9 @@ fn lines(chunks: &[(ChunkRole, Option<&str>, &str)]) -> Vec<String> {
 
 use ChunkRole::{Agent, Thought, User};
 
+// V1-UPD-04
 #[test]
-fn ids_tell_messages_apart_v1_upd_04() {
+fn ids_tell_messages_apart() {
     type Chunks<'a> = &'a [(ChunkRole, Option<&'a str>, &'a str)];
     let cases: [(Chunks, &[&str]); 6] = [
         (
@@ -99,8 +100,9 @@ fn what_is_said_is_done_when_something_else_comes() {
     assert!(matches!(&blocks[2].kind, BlockKind::Agent(message) if message.done));
 }
 
+// V1-UPD-03
 #[test]
-fn an_echo_of_the_prompt_is_not_shown_v1_upd_03() {
+fn an_echo_of_the_prompt_is_not_shown() {
     let cases: [(&[&str], bool); 6] = [
         (&["purple giraffe"], false),
         (&["pur", "ple ", "giraffe"], false),
@@ -207,8 +209,9 @@ fn a_message_without_end_is_bounded_in_the_middle() {
     assert!(play.said_last().len() <= 17 << 20);
 }
 
+// V1-SES-21, V1-UPD-09
 #[test]
-fn titles_and_usage_come_and_go_v1_ses_21_v1_upd_09() {
+fn titles_and_usage_come_and_go() {
     use crate::model::{Patch, SessionInfoPatch, Usage, UsageUpdate};
     let mut play = Play::open();
     let info = |title| {
@@ -249,9 +252,10 @@ fn titles_and_usage_come_and_go_v1_ses_21_v1_upd_09() {
     );
 }
 
+// V1-UPD-01.
 /// The cost of a chunk: no effect list is allocated, and the change log stays one entry.
 #[test]
-fn a_flood_of_chunks_is_one_block_v1_upd_01() {
+fn a_flood_of_chunks_is_one_block() {
     let mut play = Play::running();
     let piece = SafeText::new("word ");
     let session = Some(id("s"));
@@ -271,8 +275,9 @@ fn a_flood_of_chunks_is_one_block_v1_upd_01() {
     assert_eq!(play.said_last().len(), "agent: ".len() + 1_000_000);
 }
 
+// V1-UPD-02
 #[test]
-fn a_thought_is_told_apart_from_what_is_said_v1_upd_02() {
+fn a_thought_is_told_apart_from_what_is_said() {
     let think = |text| chunk(ChunkRole::Thought, None, text);
     let parts = [think("let me "), think("see"), says("Yes"), think("and")];
     let mut play = Play::running();
@@ -290,8 +295,9 @@ fn a_thought_is_told_apart_from_what_is_said_v1_upd_02() {
     );
 }
 
+// V1-UPD-05
 #[test]
-fn commands_are_replaced_and_cleared_v1_upd_05() {
+fn commands_are_replaced_and_cleared() {
     let command = |name: &str| SlashCommand {
         name: SafeText::line(name),
         description: SafeText::default(),

@@ -23,8 +23,9 @@ fn load_tag() -> CallTag {
     CallTag::LoadSession { id: id("old") }
 }
 
+// V1-SES-03
 #[test]
-fn updates_before_the_answer_are_kept_for_their_session_v1_ses_03() {
+fn updates_before_the_answer_are_kept_for_their_session() {
     let (mut play, _) = Play::opening(config(), AgentCaps::default());
     play.update_of("s", commands("zebra"));
     play.update_of("other", commands("yak"));
@@ -33,8 +34,9 @@ fn updates_before_the_answer_are_kept_for_their_session_v1_ses_03() {
     assert_eq!(&*play.session.commands[0].name, "zebra");
 }
 
+// V1-SES-02
 #[test]
-fn updates_of_other_sessions_are_left_out_and_said_once_v1_ses_02() {
+fn updates_of_other_sessions_are_left_out_and_said_once() {
     let mut play = Play::open();
     for _ in 0..3 {
         play.update_of("other", says("psst"));
@@ -52,8 +54,9 @@ fn early_updates_are_bounded() {
     assert!(play.said().len() <= 300);
 }
 
+// V1-SES-08, V1-SES-11, V1-INIT-17, V1-INIT-20
 #[test]
-fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_v1_ses_11_v1_init_17_v1_init_20() {
+fn the_way_to_reopen_is_what_the_agent_can() {
     let can = |load_session, resume| AgentCaps {
         load_session,
         resume,
@@ -81,8 +84,9 @@ fn the_way_to_reopen_is_what_the_agent_can_v1_ses_08_v1_ses_11_v1_init_17_v1_ini
     }
 }
 
+// V1-SES-08, V1-SES-09, V1-UPD-03
 #[test]
-fn a_replay_is_history_v1_ses_08_v1_ses_09_v1_upd_03() {
+fn a_replay_is_history() {
     let (mut play, _) = Play::opening(reopen(), reopening());
     let mut effects = Vec::new();
     for event in [
@@ -123,8 +127,9 @@ fn a_replay_is_history_v1_ses_08_v1_ses_09_v1_upd_03() {
     );
 }
 
+// V1-SES-09
 #[test]
-fn a_question_in_a_replay_is_answered_without_a_dialog_v1_ses_09() {
+fn a_question_in_a_replay_is_answered_without_a_dialog() {
     let (mut play, _) = Play::opening(reopen(), reopening());
     let (_, effects) = play.request(HostRequest::Permission(Box::new(PermissionRequest {
         session: id("old"),
@@ -152,8 +157,9 @@ fn a_session_that_is_gone_is_said_to_be_and_a_new_one_opened() {
     assert_eq!(play.session.id, Some(id("s")));
 }
 
+// V1-SES-11
 #[test]
-fn a_restart_resumes_and_keeps_what_is_on_the_screen_v1_ses_11() {
+fn a_restart_resumes_and_keeps_what_is_on_the_screen() {
     let mut play = Play::open_with(reopening());
     play.event(Event::Submit(prompt("go")));
     play.ends(StopReason::EndTurn);
@@ -168,9 +174,10 @@ fn a_restart_resumes_and_keeps_what_is_on_the_screen_v1_ses_11() {
     );
 }
 
+// V1-SES-11.
 /// No replay is to come, and fast-agent sends one.
 #[test]
-fn a_replay_of_a_resumed_session_that_is_shown_is_left_out_v1_ses_11() {
+fn a_replay_of_a_resumed_session_that_is_shown_is_left_out() {
     let mut play = Play::open_with(reopening());
     play.event(Event::Submit(prompt("go")));
     play.update(says("gone"));
@@ -214,8 +221,9 @@ fn a_resume_that_fails_becomes_a_load_and_then_a_new_session() {
     );
 }
 
+// V1-RPC-13
 #[test]
-fn a_question_of_a_session_that_is_not_to_be_is_answered_v1_rpc_13() {
+fn a_question_of_a_session_that_is_not_to_be_is_answered() {
     let can_resume = AgentCaps {
         resume: true,
         ..AgentCaps::default()
@@ -235,10 +243,11 @@ fn a_question_of_a_session_that_is_not_to_be_is_answered_v1_rpc_13() {
     assert_eq!(wire(&effects), ["1 Cancelled", "new"]);
 }
 
+// V1-SES-09.
 /// A loaded session comes once: what was on the screen makes way when the replay comes, and comes
 /// back if the load fails.
 #[test]
-fn a_load_doubles_nothing_and_loses_nothing_v1_ses_09() {
+fn a_load_doubles_nothing_and_loses_nothing() {
     let caps = AgentCaps {
         load_session: true,
         ..AgentCaps::default()
@@ -275,8 +284,9 @@ fn a_load_doubles_nothing_and_loses_nothing_v1_ses_09() {
     }
 }
 
+// V1-SES-09
 #[test]
-fn an_agent_that_ends_while_it_loads_costs_nothing_v1_ses_09() {
+fn an_agent_that_ends_while_it_loads_costs_nothing() {
     let mut play = Play::open_with(reopening());
     play.event(Event::Restart);
     play.connect();
@@ -295,8 +305,9 @@ fn an_agent_that_ends_while_it_loads_costs_nothing_v1_ses_09() {
     assert_eq!(wire(&play.initialized(hello(reopening()))), ["load s"]);
 }
 
+// V1-SES-06
 #[test]
-fn directories_go_only_to_an_agent_that_takes_them_v1_ses_06() {
+fn directories_go_only_to_an_agent_that_takes_them() {
     for takes in [true, false] {
         let config = SessionConfig {
             additional_directories: vec!["/more".into()],
@@ -315,8 +326,9 @@ fn directories_go_only_to_an_agent_that_takes_them_v1_ses_06() {
     }
 }
 
+// V1-SES-10, V1-INIT-21
 #[test]
-fn a_system_prompt_goes_only_to_an_agent_that_takes_it_so_v1_ses_10_v1_init_21() {
+fn a_system_prompt_goes_only_to_an_agent_that_takes_it_so() {
     for (replaces, takes, overrides, goes) in [
         (false, false, false, false),
         (false, true, false, true),
@@ -369,8 +381,9 @@ fn an_agent_that_opens_no_session_is_stopped_and_says_why() {
     assert!(play.said_last().contains("no disk"));
 }
 
+// V1-RPC-16
 #[test]
-fn an_answer_that_was_not_waited_for_does_nothing_v1_rpc_16() {
+fn an_answer_that_was_not_waited_for_does_nothing() {
     let mut play = Play::open();
     let before = play.said().len();
     for call in [CallTag::NewSession, load_tag()] {
@@ -471,8 +484,9 @@ fn mcp_servers_are_handed_on_by_the_agents_capabilities_and_left_out_ones_said_o
     }
 }
 
+// V1-CAN-09
 #[test]
-fn a_session_that_is_long_in_opening_can_be_given_up_v1_can_09() {
+fn a_session_that_is_long_in_opening_can_be_given_up() {
     let reopen = SessionConfig {
         start: Start::Reopen(id("old")),
         ..config()

@@ -117,8 +117,9 @@ pub(super) fn set_mode(mode: &str) -> CallTag {
     }
 }
 
+// V1-SES-05, V1-MODE-01
 #[test]
-fn modes_come_from_config_options_if_there_are_any_v1_ses_05_v1_mode_01() {
+fn modes_come_from_config_options_if_there_are_any() {
     let thinking = || modes("high", &["low", "high"]);
     let option = || select("mode", "mode", "build", &["build", "plan"]);
     let level = || select("think", "thought_level", "high", &["low", "high"]);
@@ -180,8 +181,9 @@ fn an_unknown_mode_is_a_warning_that_lists_what_there_is() {
     assert!(play.mentions("w --mode plan: the agent has no modes"));
 }
 
+// V1-CFG-08
 #[test]
-fn a_mode_option_is_set_as_an_option_and_its_answer_replaces_all_v1_cfg_08() {
+fn a_mode_option_is_set_as_an_option_and_its_answer_replaces_all() {
     let option = |mode| select("m", "mode", mode, &["build", "plan"]);
     let (mut play, _) = open(None, opened(None, vec![option("build")]));
     assert_eq!(wire(&play.event(Event::CycleMode)), ["m=plan"]);
@@ -201,8 +203,9 @@ fn a_mode_option_is_set_as_an_option_and_its_answer_replaces_all_v1_cfg_08() {
     assert_eq!(play.session.config_options.len(), 2);
 }
 
+// V1-MODE-02
 #[test]
-fn cycling_twice_goes_two_steps_and_the_answers_decide_v1_mode_02() {
+fn cycling_twice_goes_two_steps_and_the_answers_decide() {
     let (mut play, _) = open(None, opened(Some(modes("a", &["a", "b", "c"])), vec![]));
     assert_eq!(wire(&play.event(Event::CycleMode)), ["mode b"]);
     assert_eq!(wire(&play.event(Event::CycleMode)), ["mode c"]);
@@ -217,8 +220,9 @@ fn cycling_twice_goes_two_steps_and_the_answers_decide_v1_mode_02() {
     assert!(wire(&play.event(wanted("mode", value("zz")))).is_empty());
 }
 
+// V1-UPD-07, V1-UPD-08, V1-MODE-03
 #[test]
-fn a_mode_update_is_believed_and_said_v1_upd_07_v1_upd_08_v1_mode_03() {
+fn a_mode_update_is_believed_and_said() {
     let (mut play, _) = open(None, opened(Some(modes("ask", &["ask", "code"])), vec![]));
     play.update(AgentEvent::Mode(ModeId::new("code")));
     assert_eq!(current(&play).as_deref(), Some("code"));
@@ -272,8 +276,9 @@ fn a_restarted_agent_is_put_into_the_mode_it_was_in() {
     assert_eq!(wire(&effects), ["mode plan"]);
 }
 
+// V1-CFG-10
 #[test]
-fn the_answer_to_the_opening_has_the_last_word_v1_cfg_10() {
+fn the_answer_to_the_opening_has_the_last_word() {
     let option = |mode| select("m", "mode", mode, &["build", "plan"]);
     let opening = |early: AgentEvent, answer: CallResult| {
         let (mut play, _) = Play::opening(config(), AgentCaps::default());
@@ -295,8 +300,9 @@ fn the_answer_to_the_opening_has_the_last_word_v1_cfg_10() {
     assert_eq!(current(&play).as_deref(), Some("plan"));
 }
 
+// V1-CFG-09
 #[test]
-fn modes_are_set_while_a_turn_runs_and_a_refused_one_changes_nothing_v1_cfg_09() {
+fn modes_are_set_while_a_turn_runs_and_a_refused_one_changes_nothing() {
     let option = |mode| select("m", "mode", mode, &["build", "plan"]);
     let (mut play, effects) = open(None, opened(None, vec![option("build")]));
     assert_eq!(wire(&effects), ["prompt go"]);
@@ -307,8 +313,9 @@ fn modes_are_set_while_a_turn_runs_and_a_refused_one_changes_nothing_v1_cfg_09()
     assert!(play.said_last().contains("not now"));
 }
 
+// V1-CFG-05, V1-CFG-06
 #[test]
-fn a_category_is_a_place_and_no_condition_v1_cfg_05_v1_cfg_06() {
+fn a_category_is_a_place_and_no_condition() {
     let odd = || select("x", "speed", "fast", &["fast"]);
     let none = || ConfigOption {
         category: None,
@@ -324,8 +331,9 @@ fn a_category_is_a_place_and_no_condition_v1_cfg_05_v1_cfg_06() {
     assert_eq!(current(&play).as_deref(), Some("a"));
 }
 
+// V1-ERR-03
 #[test]
-fn a_method_that_is_not_known_is_not_called_again_v1_err_03() {
+fn a_method_that_is_not_known_is_not_called_again() {
     let (mut play, _) = open(None, opened(Some(modes("a", &["a", "b"])), vec![]));
     play.event(Event::CycleMode);
     play.reply(set_mode("b"), failed(-32601, "Method not found"));
@@ -343,8 +351,9 @@ fn a_method_that_is_not_known_is_not_called_again_v1_err_03() {
     assert_eq!(wire(&play.event(Event::CycleMode)), ["mode b"]);
 }
 
+// V1-CFG-08
 #[test]
-fn setting_the_model_changes_what_the_others_can_be_v1_cfg_08() {
+fn setting_the_model_changes_what_the_others_can_be() {
     let model = |now| select("model", "model", now, &["small", "big"]);
     let small = select("level", "thought_level", "off", &["off"]);
     let big = select("level", "thought_level", "low", &["low", "high"]);
@@ -377,8 +386,9 @@ fn setting_the_model_changes_what_the_others_can_be_v1_cfg_08() {
     );
 }
 
+// V1-CFG-03
 #[test]
-fn a_flag_is_set_as_a_flag_v1_cfg_03() {
+fn a_flag_is_set_as_a_flag() {
     let (mut play, _) = open(None, opened(None, vec![flag("fast", false)]));
     let on = OptionValue::Flag(true);
     assert!(wire(&play.event(wanted("fast", value("true")))).is_empty());
@@ -390,8 +400,9 @@ fn a_flag_is_set_as_a_flag_v1_cfg_03() {
     assert_eq!(shown(&play), "fast=true");
 }
 
+// V1-CFG-10, V1-UPD-08
 #[test]
-fn updates_and_answers_hold_in_the_order_in_which_they_come_v1_cfg_10_v1_upd_08() {
+fn updates_and_answers_hold_in_the_order_in_which_they_come() {
     let model = |now| select("model", "model", now, &["a", "b", "c"]);
     let answer = |now| CallResult::ConfigSet(vec![model(now)]);
     let update = |now| AgentEvent::ConfigOptions(vec![model(now)]);
@@ -423,8 +434,9 @@ fn updates_and_answers_hold_in_the_order_in_which_they_come_v1_cfg_10_v1_upd_08(
     assert_eq!(play.said_last(), "w model could not be set to c: too dear");
 }
 
+// V1-UPD-08
 #[test]
-fn an_option_that_the_agent_takes_away_is_gone_v1_upd_08() {
+fn an_option_that_the_agent_takes_away_is_gone() {
     let both = vec![select("a", "x", "1", &["1", "2"]), flag("fast", false)];
     let (mut play, _) = open(None, opened(None, both));
     play.update(AgentEvent::ConfigOptions(vec![flag("fast", true)]));

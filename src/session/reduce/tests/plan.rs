@@ -47,8 +47,9 @@ fn pinned(play: &Play) -> Vec<String> {
     play.session.conversation.plans.iter().map(line).collect()
 }
 
+// V1-PLAN-01
 #[test]
-fn plans_are_pinned_until_they_are_done_v1_plan_01() {
+fn plans_are_pinned_until_they_are_done() {
     let mut play = Play::running();
     play.update(plan(&[InProgress, Pending, Pending]));
     play.update(plan(&[Completed, Pending]));

@@ -36,8 +36,9 @@ fn listed() -> Play {
     play
 }
 
+// V1-AUTH-12
 #[test]
-fn without_the_capability_no_provider_is_asked_for_v1_auth_12() {
+fn without_the_capability_no_provider_is_asked_for() {
     let mut play = Play::open();
     assert!(play.event(Event::ListProviders).is_empty());
     assert!(play.event(Event::SetProvider(setting("main"))).is_empty());
@@ -47,8 +48,9 @@ fn without_the_capability_no_provider_is_asked_for_v1_auth_12() {
     assert!(wire(&play.event(disable)).is_empty());
 }
 
+// V1-AUTH-12
 #[test]
-fn what_was_set_is_told_without_its_secrets_and_asked_for_again_v1_auth_12() {
+fn what_was_set_is_told_without_its_secrets_and_asked_for_again() {
     let mut play = listed();
     let effects = play.event(Event::SetProvider(setting("main")));
     assert_eq!(wire(&effects), ["set main"]);
@@ -68,8 +70,9 @@ fn what_was_set_is_told_without_its_secrets_and_asked_for_again_v1_auth_12() {
     assert_eq!(play.said_last(), told);
 }
 
+// V1-AUTH-12
 #[test]
-fn a_provider_that_is_required_is_never_disabled_v1_auth_12() {
+fn a_provider_that_is_required_is_never_disabled() {
     let mut play = listed();
     let disable = |id: &str| Event::DisableProvider { id: id.to_owned() };
     assert!(wire(&play.event(disable("main"))).is_empty());
@@ -77,8 +80,9 @@ fn a_provider_that_is_required_is_never_disabled_v1_auth_12() {
     assert_eq!(wire(&play.event(disable("small"))), ["disable small"]);
 }
 
+// V1-ERR-03
 #[test]
-fn an_agent_that_has_no_such_method_is_not_asked_again_v1_err_03() {
+fn an_agent_that_has_no_such_method_is_not_asked_again() {
     let mut play = Play::open_with(AgentCaps {
         providers: true,
         ..AgentCaps::default()

@@ -50,8 +50,9 @@ fn outside(key: RequestKey) -> Event {
     }
 }
 
+// V1-PERM-01
 #[test]
-fn a_question_goes_to_policy_then_to_the_person_v1_perm_01() {
+fn a_question_goes_to_policy_then_to_the_person() {
     let mut play = Play::running();
     let (_, effects) = play.asks_about("t");
     assert!(matches!(effects.as_slice(), [Effect::Decide { .. }]));
@@ -140,8 +141,9 @@ fn an_answer_of_unknown_kind_is_neither_a_yes_nor_a_no() {
     assert!(!play.mentions("denied"), "{:?}", play.said());
 }
 
+// V1-PERM-06
 #[test]
-fn a_rule_answers_and_is_named_v1_perm_06() {
+fn a_rule_answers_and_is_named() {
     let mut play = Play::running();
     for (verdict, reply) in [
         (
@@ -201,8 +203,9 @@ fn policy_that_picks_what_was_not_offered_asks() {
     assert_eq!(shown(&play), question);
 }
 
+// V1-PERM-08
 #[test]
-fn questions_come_up_in_the_order_in_which_they_were_asked_v1_perm_08() {
+fn questions_come_up_in_the_order_in_which_they_were_asked() {
     let mut play = Play::running();
     play.asks_about("a");
     let first = newest(&play);
@@ -244,8 +247,9 @@ fn a_question_held_back_comes_up_once_policy_has_answered_the_one_before() {
     assert_eq!(shown(&play), second);
 }
 
+// V1-PERM-03
 #[test]
-fn a_question_about_a_call_never_announced_makes_the_call_v1_perm_03() {
+fn a_question_about_a_call_never_announced_makes_the_call() {
     let mut play = Play::running();
     let (_, effects) = play.request(HostRequest::Permission(Box::new(PermissionRequest {
         session: id("s"),
@@ -335,8 +339,9 @@ fn a_call_that_was_allowed_runs_from_then_on() {
     }
 }
 
+// V1-PERM-09, V1-CAN-10
 #[test]
-fn a_withdrawn_question_closes_and_is_answered_v1_perm_09_v1_can_10() {
+fn a_withdrawn_question_closes_and_is_answered() {
     let mut play = Play::running();
     let (key, _) = play.asks_about("t");
     let question = newest(&play);
@@ -349,8 +354,9 @@ fn a_withdrawn_question_closes_and_is_answered_v1_perm_09_v1_can_10() {
     assert!(ask(&mut play, question).is_empty());
 }
 
+// V1-CAN-10
 #[test]
-fn a_withdrawn_request_that_is_served_is_the_hosts_v1_can_10() {
+fn a_withdrawn_request_that_is_served_is_the_hosts() {
     let mut play = Play::running();
     let (key, _) = play.request(read());
     let effects = play.agent(FromAgent::CancelRequest { key });
@@ -389,8 +395,9 @@ fn what_is_protected_is_never_allowed_by_its_folder() {
     assert!(play.said_last().contains("it may hold SSH keys"));
 }
 
+// V1-SES-07
 #[test]
-fn a_file_outside_asks_and_the_answer_serves_or_refuses_v1_ses_07() {
+fn a_file_outside_asks_and_the_answer_serves_or_refuses() {
     let cases = [
         (FileAnswer::Once, "serve 1 Once"),
         (FileAnswer::Folder, "serve 1 Folder"),
@@ -413,8 +420,9 @@ fn a_file_outside_asks_and_the_answer_serves_or_refuses_v1_ses_07() {
     }
 }
 
+// V1-SES-04
 #[test]
-fn a_request_for_another_session_is_refused_and_not_acted_on_v1_ses_04() {
+fn a_request_for_another_session_is_refused_and_not_acted_on() {
     let mut play = Play::running();
     let (_, effects) = play.request(HostRequest::TerminalKill(TerminalRef {
         session: id("not \"ours\""),
@@ -445,8 +453,9 @@ fn other_requests_are_served_beside_an_open_question() {
     assert_eq!(shown(&play), question);
 }
 
+// V1-RPC-13
 #[test]
-fn the_end_of_a_turn_leaves_no_question_open_v1_rpc_13() {
+fn the_end_of_a_turn_leaves_no_question_open() {
     let mut play = Play::running();
     play.asks_about("t");
     assert_eq!(wire(&play.ends(StopReason::EndTurn)), ["1 Cancelled"]);

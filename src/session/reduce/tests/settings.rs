@@ -39,8 +39,9 @@ fn levels(values: &[&str]) -> ConfigOption {
     }
 }
 
+// V1-CFG-08
 #[test]
-fn settings_go_out_one_by_one_before_the_first_prompt_and_the_model_first_v1_cfg_08() {
+fn settings_go_out_one_by_one_before_the_first_prompt_and_the_model_first() {
     let (mut play, effects) = open_with(
         flags(&["Effort=high", "fast=true", "model=BIG"]),
         opened(
@@ -66,8 +67,9 @@ fn settings_go_out_one_by_one_before_the_first_prompt_and_the_model_first_v1_cfg
     assert!(!play.said().iter().any(|line| line.starts_with('w')));
 }
 
+// V1-CFG-08
 #[test]
-fn what_a_later_setting_changes_is_set_once_more_v1_cfg_08() {
+fn what_a_later_setting_changes_is_set_once_more() {
     let with = |model: &str, fast| vec![models(model), flag("fast", fast)];
     let open = || {
         let (mut play, effects) = open_with(
@@ -174,8 +176,9 @@ fn a_name_that_several_have_is_none() {
     assert!(play.mentions("several are called \"same\": use the id"));
 }
 
+// V1-CFG-05
 #[test]
-fn an_option_is_found_by_its_category_too_v1_cfg_05() {
+fn an_option_is_found_by_its_category_too() {
     let (_, effects) = open_with(
         of(SettingSource::Profile, &["thought_level=high"]),
         opened(None, vec![levels(&["low", "high"])]),
@@ -209,8 +212,9 @@ fn what_is_so_already_is_not_set() {
     assert_eq!(wire(&effects), ["prompt go"]);
 }
 
+// V1-CFG-09
 #[test]
-fn a_setting_that_the_agent_refuses_is_said_and_the_rest_goes_on_v1_cfg_09() {
+fn a_setting_that_the_agent_refuses_is_said_and_the_rest_goes_on() {
     let (mut play, effects) = open_with(
         flags(&["model=big", "Effort=high"]),
         opened(None, vec![models("small"), levels(&["low", "high"])]),
@@ -262,8 +266,9 @@ fn a_restarted_agent_gets_what_was_set_and_what_it_was_still_to_get() {
     assert_eq!(wire(&effects), ["m=big"]);
 }
 
+// V1-AUTH-08
 #[test]
-fn a_sign_in_leads_back_to_the_setting_and_to_those_behind_it_v1_auth_08() {
+fn a_sign_in_leads_back_to_the_setting_and_to_those_behind_it() {
     let config = SessionConfig {
         settings: flags(&["mode=b", "Effort=high"]),
         first_prompt: Some(prompt("go")),
@@ -293,8 +298,9 @@ fn a_sign_in_leads_back_to_the_setting_and_to_those_behind_it_v1_auth_08() {
     assert_eq!(current(&play).as_deref(), Some("b"));
 }
 
+// V1-MODE-02
 #[test]
-fn modes_that_stand_for_options_are_set_by_their_own_method_v1_mode_02() {
+fn modes_that_stand_for_options_are_set_by_their_own_method() {
     let (mut play, effects) = open_with(
         flags(&["Mode=plan"]),
         opened(Some(modes("ask", &["ask", "plan"])), vec![]),

@@ -51,8 +51,9 @@ fn with_ways() -> Play {
     play
 }
 
+// V1-AUTH-08, V1-ERR-07
 #[test]
-fn a_refused_session_leads_through_sign_in_to_a_session_v1_auth_08_v1_err_07() {
+fn a_refused_session_leads_through_sign_in_to_a_session() {
     let mut play = with_ways();
     assert!(wire(&play.reply(CallTag::NewSession, auth_required())).is_empty());
     assert_eq!(play.session.phase, choosing(None));
@@ -86,8 +87,9 @@ fn a_second_refusal_asks_the_person_and_not_the_agent_again() {
     }
 }
 
+// V1-AUTH-02, V1-AUTH-03, V1-AUTH-06, V1-AUTH-07
 #[test]
-fn only_ways_meant_for_it_go_to_authenticate_v1_auth_02_v1_auth_03_v1_auth_06_v1_auth_07() {
+fn only_ways_meant_for_it_go_to_authenticate() {
     let mut play = with_ways();
     play.reply(CallTag::NewSession, auth_required());
     for method in ["by-hand", "env", "odd", "made-up"] {
@@ -155,8 +157,9 @@ fn leaving_the_sign_in_of_a_prompt_keeps_the_prompt() {
     assert_eq!(wire(&play.event(Event::SendQueued)), ["prompt go"]);
 }
 
+// D-15
 #[test]
-fn a_server_error_of_the_same_code_is_just_an_error_d_15() {
+fn a_server_error_of_the_same_code_is_just_an_error() {
     let mut play = Play::running();
     play.fails(RpcError::new(-32000, "Server error: out of disk"));
     assert_eq!(play.session.phase, Phase::Ready);
@@ -175,8 +178,9 @@ fn ready(caps: AgentCaps) -> Play {
     play
 }
 
+// V1-AUTH-08
 #[test]
-fn a_prompt_refused_again_after_a_sign_in_ends_there_and_is_kept_v1_auth_08() {
+fn a_prompt_refused_again_after_a_sign_in_ends_there_and_is_kept() {
     let mut play = ready(AgentCaps::default());
     play.event(Event::Submit(prompt("go")));
     play.event(Event::Submit(prompt("later")));
@@ -195,8 +199,9 @@ fn a_prompt_refused_again_after_a_sign_in_ends_there_and_is_kept_v1_auth_08() {
     assert_eq!(play.session.phase, choosing(None));
 }
 
+// V1-AUTH-08
 #[test]
-fn a_mode_that_is_refused_is_set_after_a_sign_in_v1_auth_08() {
+fn a_mode_that_is_refused_is_set_after_a_sign_in() {
     let mut play = ready(AgentCaps::default());
     let mode = |name: &str| crate::model::SessionMode {
         id: crate::model::ModeId::new(name),
@@ -229,8 +234,9 @@ fn a_mode_that_is_refused_is_set_after_a_sign_in_v1_auth_08() {
     assert_eq!(wire(&done(&mut play)), ["mode code"]);
 }
 
+// V1-AUTH-09, V1-CAN-09
 #[test]
-fn a_slow_authenticate_is_given_up_once_and_waited_for_v1_auth_09_v1_can_09() {
+fn a_slow_authenticate_is_given_up_once_and_waited_for() {
     let mut play = with_ways();
     play.reply(CallTag::NewSession, auth_required());
     play.event(authenticate("badge"));
@@ -270,8 +276,9 @@ fn an_answer_that_comes_after_the_dialog_was_left_changes_nothing() {
     assert_eq!(play.session.phase, Phase::Ready);
 }
 
+// V1-AUTH-10
 #[test]
-fn signing_out_needs_the_capability_and_offers_a_sign_in_v1_auth_10() {
+fn signing_out_needs_the_capability_and_offers_a_sign_in() {
     let mut play = ready(AgentCaps::default());
     assert!(wire(&play.event(Event::LogOut)).is_empty());
     let mut play = ready(AgentCaps {
@@ -304,8 +311,9 @@ fn a_refused_sign_out_is_said() {
     assert_eq!(play.session.phase, Phase::Ready);
 }
 
+// V1-AUTH-08
 #[test]
-fn ways_that_only_the_error_names_are_offered_too_v1_auth_08() {
+fn ways_that_only_the_error_names_are_offered_too() {
     let mut play = with_ways();
     let known = play.session.agent.auth_methods.clone();
     let mut again = sign_in_method("badge", AuthMethodKind::Program(None));
@@ -335,8 +343,9 @@ fn keeps_sessions() -> AgentCaps {
     }
 }
 
+// V1-AUTH-08
 #[test]
-fn what_is_refused_beside_the_conversation_is_asked_once_more_after_a_sign_in_v1_auth_08() {
+fn what_is_refused_beside_the_conversation_is_asked_once_more_after_a_sign_in() {
     let mut play = ready(keeps_sessions());
     play.event(Event::ListSessions);
     play.event(Event::DeleteSession(id("old")));
@@ -364,8 +373,9 @@ fn what_is_refused_beside_the_conversation_is_asked_once_more_after_a_sign_in_v1
     assert!(matches!(play.session.earlier.state, Listing::Failed(_)));
 }
 
+// V1-AUTH-08
 #[test]
-fn what_is_refused_beside_a_turn_leads_to_a_sign_in_when_that_is_over_v1_auth_08() {
+fn what_is_refused_beside_a_turn_leads_to_a_sign_in_when_that_is_over() {
     let mut play = ready(keeps_sessions());
     play.event(Event::Submit(prompt("go")));
     play.event(Event::ListSessions);

@@ -80,8 +80,9 @@ fn error(play: &Play) -> &str {
     }
 }
 
+// V1-AUTH-03, V1-AUTH-04
 #[test]
-fn after_exit_0_a_new_process_opens_the_session_v1_auth_03_v1_auth_04() {
+fn after_exit_0_a_new_process_opens_the_session() {
     let mut play = wants_sign_in(None);
     assert_eq!(choose(&mut play, "tty"), ["run agent login"]);
     assert!(choose(&mut play, "tty").is_empty(), "once");
@@ -98,8 +99,9 @@ fn after_exit_0_a_new_process_opens_the_session_v1_auth_03_v1_auth_04() {
     assert_eq!(wire(&effects), ["prompt waits"]);
 }
 
+// V1-AUTH-04
 #[test]
-fn all_other_ends_are_failures_that_leave_the_connection_v1_auth_04() {
+fn all_other_ends_are_failures_that_leave_the_connection() {
     for (code, signal, said) in [
         (Some(1), None, "the sign-in program ended with exit code 1"),
         (
@@ -147,8 +149,9 @@ fn a_program_that_cannot_be_started_is_said() {
     assert_eq!(error(&play), "no such program");
 }
 
+// V1-AUTH-05
 #[test]
-fn the_agents_program_runs_only_where_the_profile_has_none_v1_auth_05() {
+fn the_agents_program_runs_only_where_the_profile_has_none() {
     let mut play = wants_sign_in(None);
     assert_eq!(
         choose(&mut play, "older"),
@@ -158,16 +161,18 @@ fn the_agents_program_runs_only_where_the_profile_has_none_v1_auth_05() {
     assert_eq!(choose(&mut play, "older"), ["run profile"]);
 }
 
+// D-22
 #[test]
-fn the_profiles_command_can_be_run_beside_what_the_agent_offers_d_22() {
+fn the_profiles_command_can_be_run_beside_what_the_agent_offers() {
     let mut play = wants_sign_in(Some("mine login"));
     assert_eq!(wire(&play.event(Event::LogInByProfile)), ["run profile"]);
     let mut play = wants_sign_in(None);
     assert!(wire(&play.event(Event::LogInByProfile)).is_empty());
 }
 
+// V1-AUTH-08
 #[test]
-fn a_refused_prompt_is_sent_in_the_session_of_the_new_process_v1_auth_08() {
+fn a_refused_prompt_is_sent_in_the_session_of_the_new_process() {
     let mut play = wants_sign_in(None);
     choose(&mut play, "tty");
     starts(&mut play);
@@ -240,9 +245,10 @@ fn starting_the_agent_again_ends_the_program() {
     );
 }
 
+// V1-AUTH-08.
 /// The person signs in before the agent has said to a change of the mode that it wants that.
 #[test]
-fn a_refusal_while_the_program_runs_waits_for_its_end_v1_auth_08() {
+fn a_refusal_while_the_program_runs_waits_for_its_end() {
     let (mut play, _) = Play::start(config());
     play.connect();
     initialize(&mut play);

@@ -2,8 +2,9 @@ use super::*;
 use crate::model::{ExitStatus, FsRead, TerminalId, TerminalRef};
 use crate::session::{CANCEL_PATIENCE, ToolState, TurnPhase};
 
+// V1-CAN-01, V1-CAN-05, V1-PERM-02
 #[test]
-fn a_stop_cancels_once_and_then_answers_what_is_open_v1_can_01_v1_can_05_v1_perm_02() {
+fn a_stop_cancels_once_and_then_answers_what_is_open() {
     let mut play = Play::running();
     play.update(tool("a", "run", ToolStatus::InProgress));
     play.update(tool("b", "done", ToolStatus::Completed));
@@ -93,8 +94,9 @@ fn with_no_turn_open_a_stop_sends_no_cancel() {
     assert!(play.event(Event::Stop).is_empty());
 }
 
+// V1-PROMPT-06, V1-ERR-06
 #[test]
-fn an_error_after_a_stop_is_the_stop_v1_prompt_06_v1_err_06() {
+fn an_error_after_a_stop_is_the_stop() {
     for error in [
         RpcError::new(-32800, "cancelled"),
         RpcError::new(-32603, "aborted"),
@@ -119,8 +121,9 @@ fn a_turn_that_ended_well_after_a_stop_holds_the_queue() {
     assert_eq!(play.queued(), ["held"]);
 }
 
+// V1-CAN-08
 #[test]
-fn an_agent_that_does_not_stop_can_be_abandoned_v1_can_08() {
+fn an_agent_that_does_not_stop_can_be_abandoned() {
     let mut play = Play::open_with(reopening());
     play.event(Event::Submit(prompt("go")));
     play.update(tool("t", "run", ToolStatus::InProgress));
@@ -191,8 +194,9 @@ fn an_agent_that_dies_while_it_is_stopped_leaves_calls_cancelled() {
     assert!(play.said_last().contains("SIGKILL"));
 }
 
+// V1-CAN-07
 #[test]
-fn commands_that_outlive_their_turn_are_told_once_v1_can_07() {
+fn commands_that_outlive_their_turn_are_told_once() {
     let mut play = Play::running();
     let start = |play: &mut Play, name: &str, command: &str| {
         play.event(Event::TerminalStarted {
@@ -239,8 +243,9 @@ fn commands_that_outlive_their_turn_are_told_once_v1_can_07() {
     assert_eq!(play.said_last(), "agent: done");
 }
 
+// V1-PERM-02, V1-RPC-13
 #[test]
-fn leaving_cancels_the_turn_and_answers_its_questions_v1_perm_02_v1_rpc_13() {
+fn leaving_cancels_the_turn_and_answers_its_questions() {
     let mut play = Play::open_with(AgentCaps {
         close: true,
         ..AgentCaps::default()

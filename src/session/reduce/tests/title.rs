@@ -27,8 +27,9 @@ fn title(play: &Play) -> Option<&str> {
     play.session.title.as_deref()
 }
 
+// V1-SES-20
 #[test]
-fn the_title_that_the_agent_answers_is_shown_and_not_the_one_it_was_sent_v1_ses_20() {
+fn the_title_that_the_agent_answers_is_shown_and_not_the_one_it_was_sent() {
     let mut play = keeps_titles();
     let session = play.session.id.clone().expect("an id");
     let effects = play.event(set(None, "  The parser\n"));
@@ -50,8 +51,9 @@ fn the_title_that_the_agent_answers_is_shown_and_not_the_one_it_was_sent_v1_ses_
     assert_eq!(title(&play), Some("lexer"));
 }
 
+// V1-SES-20
 #[test]
-fn a_kept_session_is_renamed_where_the_agent_can_v1_ses_20() {
+fn a_kept_session_is_renamed_where_the_agent_can() {
     let mut play = keeps_titles();
     play.event(Event::ListSessions);
     let info = SessionInfo {
@@ -95,8 +97,9 @@ fn where_the_agent_keeps_no_titles_the_persons_stands_before_the_agents() {
     assert_eq!(title(&play), Some("The parser"));
 }
 
+// V1-SES-20
 #[test]
-fn a_title_that_the_agent_refuses_changes_nothing_v1_ses_20() {
+fn a_title_that_the_agent_refuses_changes_nothing() {
     let mut play = keeps_titles();
     let session = play.session.id.clone().expect("an id");
     play.event(set(None, "x"));

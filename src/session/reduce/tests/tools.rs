@@ -12,8 +12,9 @@ fn call(patch: ToolCallPatch) -> AgentEvent {
     AgentEvent::ToolCall(Box::new(patch))
 }
 
+// V1-TOOL-01
 #[test]
-fn a_call_announced_twice_is_one_row_v1_tool_01() {
+fn a_call_announced_twice_is_one_row() {
     let mut play = Play::running();
     play.update(tool("dup", "PLACEHOLDER", ToolStatus::Pending));
     play.update(tool("dup", "FINAL", ToolStatus::Pending));
@@ -100,8 +101,9 @@ fn answer_newest(play: &mut Play, option: &str) {
     });
 }
 
+// V1-TOOL-02
 #[test]
-fn only_what_an_update_names_changes_v1_tool_02() {
+fn only_what_an_update_names_changes() {
     let mut play = Play::running();
     let location = |path: &str| ToolLocation {
         path: path.to_owned(),
@@ -136,15 +138,17 @@ fn only_what_an_update_names_changes_v1_tool_02() {
     assert_eq!(shown.command.as_deref(), Some("sed"));
 }
 
+// V1-TOOL-03
 #[test]
-fn an_update_for_a_call_never_announced_makes_it_v1_tool_03() {
+fn an_update_for_a_call_never_announced_makes_it() {
     let mut play = Play::running();
     play.update(tool_update("t", Some(ToolStatus::Completed)));
     assert_eq!(play.tool("t").state, ToolState::Completed);
 }
 
+// V1-TOOL-05
 #[test]
-fn an_unknown_status_is_kept_and_still_ends_v1_tool_05() {
+fn an_unknown_status_is_kept_and_still_ends() {
     let mut play = Play::running();
     play.update(tool("t", "run", ToolStatus::Unknown("paused".into())));
     assert_eq!(play.tool("t").state, ToolState::Unknown("paused".into()));

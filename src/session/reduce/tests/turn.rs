@@ -2,8 +2,9 @@ use super::*;
 use crate::model::{OptionId, RawJson};
 use crate::session::{Attention, ToolState, Verdict};
 
+// V1-PROMPT-02
 #[test]
-fn one_turn_at_a_time_and_only_a_good_end_goes_on_v1_prompt_02() {
+fn one_turn_at_a_time_and_only_a_good_end_goes_on() {
     let mut play = Play::running();
     for next in ["two", "three"] {
         assert!(wire(&play.event(Event::Submit(prompt(next)))).is_empty());
@@ -23,8 +24,9 @@ fn one_turn_at_a_time_and_only_a_good_end_goes_on_v1_prompt_02() {
     assert!(!play.session.queue_held);
 }
 
+// V1-PROMPT-04, V1-PROMPT-05
 #[test]
-fn every_end_can_be_seen_v1_prompt_04_v1_prompt_05() {
+fn every_end_can_be_seen() {
     let cases = [
         (StopReason::EndTurn, None),
         (StopReason::MaxTokens, Some("token limit")),
@@ -54,9 +56,10 @@ fn every_end_can_be_seen_v1_prompt_04_v1_prompt_05() {
     }
 }
 
+// V1-PROMPT-04.
 /// What pi does when the model cannot be reached.
 #[test]
-fn a_turn_without_a_word_is_said_to_be_one_v1_prompt_04() {
+fn a_turn_without_a_word_is_said_to_be_one() {
     let mut play = Play::running();
     play.ends(StopReason::EndTurn);
     assert_eq!(play.said_last(), "i no output");
@@ -87,8 +90,9 @@ fn a_turn_that_a_denial_ended_says_why() {
     assert_eq!(play.said_last(), "w cancelled by the agent");
 }
 
+// V1-PROMPT-06
 #[test]
-fn an_error_ends_the_turn_and_not_the_session_v1_prompt_06() {
+fn an_error_ends_the_turn_and_not_the_session() {
     let mut play = Play::running();
     play.update(tool("t", "run", ToolStatus::InProgress));
     play.event(Event::Submit(prompt("next")));
@@ -104,8 +108,9 @@ fn an_error_ends_the_turn_and_not_the_session_v1_prompt_06() {
     assert_eq!(wire(&play.event(Event::SendQueued)), ["prompt next"]);
 }
 
+// V1-ERR-08
 #[test]
-fn a_session_that_the_agent_lost_can_be_opened_again_v1_err_08() {
+fn a_session_that_the_agent_lost_can_be_opened_again() {
     let mut play = Play::running();
     play.fails(RpcError::new(-32002, "Resource not found: s"));
     assert!(play.mentions("the turn failed: Resource not found: s"));
@@ -121,8 +126,9 @@ fn a_queue_that_goes_on_calls_nobody() {
     assert!(play.ends(StopReason::EndTurn).contains(&done));
 }
 
+// V1-PROMPT-07
 #[test]
-fn updates_after_the_end_are_shown_and_open_no_turn_v1_prompt_07() {
+fn updates_after_the_end_are_shown_and_open_no_turn() {
     let mut play = Play::running();
     play.update(says("first"));
     play.ends(StopReason::EndTurn);
@@ -132,8 +138,9 @@ fn updates_after_the_end_are_shown_and_open_no_turn_v1_prompt_07() {
     assert_eq!(play.session.deadline(), None);
 }
 
+// V1-TOOL-14
 #[test]
-fn unfinished_calls_end_with_the_turn_v1_tool_14() {
+fn unfinished_calls_end_with_the_turn() {
     let mut play = Play::running();
     play.update(tool("t", "run", ToolStatus::Pending));
     play.ends(StopReason::EndTurn);

@@ -35,8 +35,9 @@ impl Play {
     }
 }
 
+// V1-FS-14
 #[test]
-fn a_file_written_without_a_word_leaves_a_line_v1_fs_14() {
+fn a_file_written_without_a_word_leaves_a_line() {
     let mut play = Play::running();
     play.wrote("/project/src/../notes.txt", 12);
     play.wrote("one", 1);

@@ -125,27 +125,25 @@ impl World {
     }
 
     fn look(&self) {
-        let mut families = BTreeMap::new();
-        for (key, session) in self.bench.sessions.iter() {
+        let mut starters = BTreeMap::new();
+        let sessions = &self.bench.sessions;
+        let agent_of = |key| sessions.entry(key).expect("a session").agent;
+        for (key, session) in sessions.iter() {
             assert_eq!(session.connection, self.on.get(&key).copied(), "{key:?}");
+            let waits = session.awaits_agent();
             if matches!(session.phase, Phase::Starting { .. }) {
-                let waits = session.awaits_agent();
                 let starts = self.asked_for.contains(&key) || self.on.contains_key(&key);
                 assert!(waits || starts, "{key:?} waits for nothing");
                 if !waits {
-                    let family = self.bench.sessions.family(key);
-                    let other = families.insert(family, key);
+                    let other = starters.insert(agent_of(key), key);
                     assert_eq!(other, None, "two processes for one agent");
+                    assert_eq!(sessions.starter(agent_of(key)), Some(key));
                 }
-            } else {
-                assert!(!session.awaits_agent());
             }
-        }
-        for (key, session) in self.bench.sessions.iter() {
-            if session.awaits_agent() {
-                let leader = self.bench.sessions.position(key);
-                let leader = leader.and_then(|at| self.bench.sessions.leader_of(at));
-                assert!(leader.is_some(), "{key:?} waits for nobody");
+            if waits {
+                let agent = agent_of(key);
+                let served = sessions.starter(agent).is_some() || sessions.newest(agent).is_some();
+                assert!(served, "{key:?} waits for nobody");
             }
         }
     }
@@ -256,11 +254,7 @@ impl World {
                     .bench
                     .sessions
                     .open_beside(key, config(), self.bench.now);
-                if let Some((key, effects)) = opened {
-                    let session = self.bench.sessions.get(key);
-                    if let Some(connection) = session.and_then(|s| s.connection) {
-                        self.on.insert(key, connection);
-                    }
+                if let Some((_, effects)) = opened {
                     self.carry_out(effects);
                 }
             }

@@ -17,7 +17,9 @@ fn provider(id: &str, required: bool, url: Option<&str>) -> Provider {
 
 fn listed() -> Screen {
     let mut bench = Bench::ready();
-    bench.session.agent.caps.providers = true;
+    std::sync::Arc::make_mut(&mut bench.session.agent)
+        .caps
+        .providers = true;
     let mut screen = Screen::new(bench);
     screen.press("ctrl-p");
     screen.types("providers");

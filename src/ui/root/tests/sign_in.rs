@@ -272,7 +272,9 @@ fn signing_out_is_offered_only_where_the_agent_can_v1_auth_10() {
     screen.types("sign-out");
     assert!(!screen.draw().contains("Sign out of the agent"));
     screen.press("esc");
-    screen.bench.session.agent.caps.logout = true;
+    std::sync::Arc::make_mut(&mut screen.bench.session.agent)
+        .caps
+        .logout = true;
     screen.press("ctrl-p");
     screen.types("sign-out");
     assert!(screen.draw().contains("Sign out of the agent"));
