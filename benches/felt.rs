@@ -47,12 +47,22 @@ type Row = (&'static str, &'static str, fn() -> String);
 
 const ROWS: &[Row] = &[
     ("start to first key echoed, silent agent", "20 ms", start),
+    (
+        "start with 1,000 stored sessions and a 10 MB history",
+        "20 ms",
+        start_full,
+    ),
     ("idle 10 s: bytes; CPU; memory", "0; 0.01 s; 15 MB", idle),
     ("20,000 chunks in one message: CPU", "0.15 s", flood),
     (
         "200,000 chunks: CPU; ratio to bare decode; peak memory",
         "1.0 s; 60 MB",
         big_flood,
+    ),
+    (
+        "a subagent's words: CPU of each; ratio to the session's",
+        "1.2",
+        subagent_words,
     ),
     (
         "key echo at 1,000 chunks/s: median, p95; CPU of 12 s; KB/s",
@@ -163,16 +173,53 @@ fn flood_of(kind: &str, chunks: u64) -> Value {
 }
 
 fn start() -> String {
-    let times = (0..RUNS).map(|_| {
-        let begin = Instant::now();
-        let tui = client(json!([{"on": "initialize", "do": [{"hang": true}]}])).start();
-        // A key typed before raw mode is echoed by the tty itself: type once the screen is taken.
-        spin_until(|| tui.raw_len() > 0);
-        tui.keys("Q");
-        spin_until(|| holds(&tui.raw(), b"Q"));
-        begin.elapsed().as_secs_f64() * 1e3
-    });
+    let times = (0..RUNS).map(|_| first_echo(&client(silent()), "Q"));
     format!("{:.1} ms", median(times.collect()))
+}
+
+fn silent() -> Value {
+    json!([{"on": "initialize", "do": [{"hang": true}]}])
+}
+
+/// Milliseconds from the start until `key` is echoed.
+fn first_echo(setup: &Setup, key: &str) -> f64 {
+    let begin = Instant::now();
+    let tui = setup.start();
+    // A key typed before raw mode is echoed by the tty itself: type once the screen is taken.
+    spin_until(|| tui.raw_len() > 0);
+    tui.keys(key);
+    spin_until(|| holds(&tui.raw(), key.as_bytes()));
+    begin.elapsed().as_secs_f64() * 1e3
+}
+
+/// What a session of one prompt leaves, multiplied.
+fn start_full() -> String {
+    let mut setup = client(play(json!([])));
+    let tui = setup.start();
+    tui.wait_method("session/new");
+    tui.keys("a prompt<enter>");
+    wait_long(&tui, "DONE");
+    tui.settle(Duration::from_millis(300));
+    drop(tui);
+    let state = setup.path("home/.local/state/acp-tui");
+    let only = |folder: &str| {
+        let entries = std::fs::read_dir(state.join(folder)).expect("the folder");
+        let mut files = entries.map(|entry| entry.expect("an entry").path());
+        files.find(|path| path.is_file()).expect("a file in it")
+    };
+    let session = only("sessions");
+    let name = session.file_name().expect("a name").to_string_lossy();
+    for n in 0..1_000 {
+        let copy = session.with_file_name(format!("{n}{name}"));
+        std::fs::copy(&session, copy).expect("a copy");
+    }
+    let prompt = json!("words of a long prompt ".repeat(250)).to_string();
+    let prompts = format!("{prompt}\n").repeat(10_000_000 / prompt.len());
+    std::fs::write(only("history"), prompts).expect("the history");
+    setup.scenario = silent();
+    // Each client leaves its key as a draft, which the next one shows.
+    let times = ["Q", "X", "Z", "J", "V"].map(|key| first_echo(&setup, key));
+    format!("{:.1} ms", median(times.to_vec()))
 }
 
 fn idle() -> String {
@@ -193,6 +240,22 @@ fn median_cost(scenario: &Value) -> String {
 
 fn flood() -> String {
     median_cost(&flood_of("text", 20_000))
+}
+
+fn subagent_words() -> String {
+    const WORDS: u32 = 100_000;
+    let child = json!({"update": {
+        "sessionUpdate": "subagent_update", "sessionId": "child-1", "title": "A child",
+        "state": {"state": "running"},
+    }});
+    let word = |session: &str| {
+        let flood = json!({"flood": {"chunks": WORDS, "session": session}});
+        let scenario = play(json!([child, flood]));
+        let costs = (0..3).map(|_| cost(&ready(scenario.clone()), "go", "DONE"));
+        median(costs.collect()) * 1e6 / f64::from(WORDS)
+    };
+    let (own, of_child) = (word("sess-1"), word("child-1"));
+    format!("{of_child:.1} µs; {:.2}", of_child / own)
 }
 
 fn big_flood() -> String {

@@ -25,6 +25,8 @@ pub enum Job {
     },
     /// For the status line.
     Said(SafeText),
+    /// Why no page can be opened here.
+    NoBrowser(SafeText),
     /// Something about the set-up went wrong meanwhile.
     Warn(SafeText),
     /// What the person wants of a session, once what it takes was looked up.

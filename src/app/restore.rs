@@ -1,12 +1,17 @@
 //! How what an earlier client left unsent comes back: drafts into the composer and behind `up`.
 
+use std::sync::mpsc;
+
+use tokio::task::spawn_blocking;
+
 use crate::{
     store::drafts::{Drafts, Left, Owner},
     text::SafeText,
-    ui::Ui,
+    ui::{History, Ui},
 };
 
-/// Texts that `up` finds, beside those of the history.
+/// Texts that `up` finds, besides those of the history.
+#[derive(Default)]
 pub struct Behind {
     /// Become part of the history, the first one as its latest.
     own: Vec<String>,
@@ -19,8 +24,18 @@ impl Behind {
         self.own.is_empty() && self.beside.is_empty()
     }
 
-    /// The history with them, oldest first. Reads and writes files.
-    pub fn history(&self, store: &Drafts) -> Vec<String> {
+    /// The history with them, read off the UI task: its file may have megabytes, and the first key
+    /// need not wait for it.
+    pub fn history(self, store: &Drafts) -> History {
+        let (sender, reader) = mpsc::channel();
+        let store = store.clone();
+        // Sending fails if the composer is gone.
+        spawn_blocking(move || drop(sender.send(History::of(self.read(&store)))));
+        History::read_by(reader)
+    }
+
+    /// Oldest first. Reads and writes files.
+    fn read(&self, store: &Drafts) -> Vec<String> {
         // The last that was added is the first that up brings.
         for draft in self.own.iter().rev() {
             store.add_history(draft);

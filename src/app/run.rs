@@ -137,7 +137,7 @@ pub async fn run(
     let mut keyboard = Keyboard::new(delay);
     let ahead = keyboard.typed_ahead();
     let (reader, input) = Reader::start(keyboard, delay).context("cannot read the terminal")?;
-    let (mut app, done, unseen) = App::new(launch, loaded, dirs, started, jobs, reader, replay)?;
+    let (mut app, done) = App::new(launch, loaded, dirs, started, jobs, reader, replay)?;
     let mut sources = Sources {
         signals,
         input,
@@ -147,12 +147,9 @@ pub async fn run(
     };
     app.frames.request(Instant::now(), Reason::Now);
     app.tell_window();
-    app.draw()?;
-    // Before the first key is looked at, which may want it.
-    if let Ok(unseen) = unseen.await {
-        app.take_unseen(unseen);
-    }
+    // The agent starts while the first frame is drawn.
     app.open_first();
+    app.draw()?;
     app.typed_ahead(ahead)?;
     if let Err(error) = app.serve(&mut sources).await {
         // A frame can meet a terminal that is gone before its hang-up is heard of.
@@ -432,6 +429,7 @@ impl App {
                 self.ui.toast(why);
             }
             Job::Said(text) => self.ui.toast(text),
+            Job::NoBrowser(why) => self.project.no_browser = Some(why),
             Job::Warn(text) => self.warn(text),
             Job::Session(session, event) => self.reduce_in(session, [event]),
             Job::Queued(session, prompts) => {

@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 use crate::{
     app::{
         job::Job,
+        restore::Behind,
         run::Seen,
         runtime::Running,
         services::session_config,
@@ -173,7 +174,7 @@ impl App {
         self.runtime.sessions.show(key);
         let fresh = self.ui.show_session(key, Instant::now());
         if fresh {
-            self.ui.set_history(self.store.history());
+            self.ui.set_history(Behind::default().history(&self.store));
         }
         if let Some(running) = self.runtime.running(key) {
             let policy = self

@@ -6,10 +6,7 @@ use std::{
 };
 
 use anyhow::Context;
-use tokio::{
-    sync::mpsc,
-    task::{JoinHandle, spawn_blocking},
-};
+use tokio::{sync::mpsc, task::spawn_blocking};
 
 use crate::{
     acp::Recorded,
@@ -20,7 +17,7 @@ use crate::{
         debounce::Debounce,
         draft::text_prompt,
         job::Job,
-        restore::restore,
+        restore::{Behind, restore},
         runtime::{Done, Reach, Runtime},
         setup::{config_warnings, project_info, ui_settings, wanted_agent},
         terminal::{FrameScheduler, Reader, Screen, tty},
@@ -45,12 +42,6 @@ use crate::{
 /// Set in the environment, the UI panics once it is up: for tests of what is left behind. In a released
 /// program too, since the scenarios that are run on it (`tests/cases/bindings.json`) need it.
 pub const TEST_PANIC: &str = "ACP_TUI_TEST_PANIC";
-
-/// What no first frame shows: read while that is drawn.
-pub struct Unseen {
-    history: Vec<String>,
-    no_browser: Option<SafeText>,
-}
 
 /// The state of the running client. What outlives it, however it ends, is in [`Started`].
 pub struct App {
@@ -98,7 +89,7 @@ pub struct App {
 }
 
 impl App {
-    /// With what comes of effects, and what the first frame does not wait for.
+    /// With what comes of effects.
     pub fn new(
         launch: Launch,
         loaded: Loaded,
@@ -107,7 +98,7 @@ impl App {
         jobs: mpsc::UnboundedSender<Job>,
         reader: Reader,
         replay: Option<Playing>,
-    ) -> anyhow::Result<(Self, mpsc::UnboundedReceiver<Done>, JoinHandle<Unseen>)> {
+    ) -> anyhow::Result<(Self, mpsc::UnboundedReceiver<Done>)> {
         let written = jobs.clone();
         // Sending fails only once the loop is over.
         let screen = Screen::new(move |result| drop(written.send(Job::Written(result))))
@@ -122,15 +113,16 @@ impl App {
             Some(_) => (Left::default(), Reach::Log),
         };
         let behind = restore(left.drafts(), &left, &mut ui);
+        ui.set_history(behind.history(&store));
         ask_for_trust(&mut ui, &loaded.trust);
-        let unseen = spawn_blocking({
-            let store = store.clone();
+        // What no first frame shows.
+        spawn_blocking({
+            let (store, jobs) = (store.clone(), jobs.clone());
             move || {
-                store.sweep_images(&store.left().own);
-                Unseen {
-                    history: behind.history(&store),
-                    no_browser: browser::missing(),
+                if let Some(why) = browser::missing() {
+                    let _ = jobs.send(Job::NoBrowser(why));
                 }
+                store.sweep_images(&store.left().own);
             }
         });
         let project = project_info(&launch.cwd);
@@ -169,13 +161,7 @@ impl App {
             replay,
             replayed: None,
         };
-        Ok((app, done, unseen))
-    }
-
-    /// Comes before the first key.
-    pub(super) fn take_unseen(&mut self, unseen: Unseen) {
-        self.ui.set_history(unseen.history);
-        self.project.no_browser = unseen.no_browser;
+        Ok((app, done))
     }
 
     /// Takes over another configuration; what was typed stays.
@@ -189,7 +175,7 @@ impl App {
         let typed = self.ui.last_typed();
         self.ui = Ui::new(settings, self.offload.clone());
         self.ui.typed_at(typed);
-        self.ui.set_history(self.store.history());
+        self.ui.set_history(Behind::default().history(&self.store));
         self.ui.set_draft(&draft);
     }
 

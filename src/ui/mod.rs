@@ -32,5 +32,5 @@ pub use command::{
     AgentChoice, AgentList, Draft, DraftPart, FileList, FolderListing, LookedAt, PastSession,
     ProjectInfo, TrustQuestion, UiCommand, UiContext, WrittenOut, mention_text,
 };
-pub use composer::draft_of;
+pub use composer::{History, draft_of};
 pub use root::{Ui, UiSettings};

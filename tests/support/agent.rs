@@ -14,7 +14,7 @@
 //! to the params), `{"raw": "bytes"}`,
 //! `{"split": {"message": {…}, "every": BYTES}}`, `{"sleep": MS}`, `{"until_cancel": MS}`,
 //! `{"stderr": "…"}`, `{"exit": CODE}`, `{"hang": true}`, `{"wait_for": METHOD}`,
-//! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?}}`,
+//! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?, "session": ID?}}`,
 //! `{"tools": N}`, `{"big": BYTES}`, `{"write": {"path", "text"}}` (a file, unasked), `{"touch": NAME}` (a file beside LOG), `{"wait_file": NAME}` (likewise),
 //! `{"spawn": {"argv": […]}}`, `{"ignore": "eof"}`, `{"numbers": BYTES}` (a raw input),
 //! `{"diffs": {"count": N, "bytes": A_SIDE}}`, `"round"` (some of everything; another one each time).
@@ -424,6 +424,7 @@ impl Agent {
         let chunks = value["chunks"].as_u64().unwrap_or(0);
         let rate = value["rate"].as_f64();
         let kind = value["kind"].as_str().unwrap_or("text").to_owned();
+        let session = value["session"].as_str().unwrap_or(SESSION);
         let start = Instant::now();
         let mut out = Vec::with_capacity(1 << 16);
         for n in 0..chunks {
@@ -435,7 +436,7 @@ impl Agent {
                 &mut out,
                 &json!({
                     "jsonrpc": "2.0", "method": "session/update",
-                    "params": {"sessionId": SESSION, "update": self.chunk("agent_message_chunk", &text)},
+                    "params": {"sessionId": session, "update": self.chunk("agent_message_chunk", &text)},
                 }),
             );
             if let Some(rate) = rate {

@@ -1,6 +1,9 @@
 //! What was sent before: browsing with the draft kept, and search.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::{
+    collections::{BTreeMap, HashSet, VecDeque},
+    sync::mpsc,
+};
 
 use super::buffer::clean;
 
@@ -20,19 +23,38 @@ pub struct History {
     at: Option<usize>,
     /// What was typed on the way, by place; that of the draft is `entries.len()`.
     edited: BTreeMap<usize, String>,
+    /// Where it comes from while a file is still read.
+    reading: Option<mpsc::Receiver<History>>,
 }
 
 impl History {
-    /// Replaces everything; oldest first.
-    pub fn set(&mut self, entries: Vec<String>) {
-        *self = Self::default();
+    /// Oldest first.
+    pub fn of(entries: Vec<String>) -> Self {
+        let mut history = Self::default();
         for entry in entries {
-            self.push(&entry);
+            history.push(&entry);
+        }
+        history
+    }
+
+    /// One that another thread reads. Typing does not wait for it.
+    pub fn read_by(reader: mpsc::Receiver<Self>) -> Self {
+        Self {
+            reading: Some(reader),
+            ..Self::default()
+        }
+    }
+
+    /// Waits until it is read. Where the reader failed it is empty.
+    pub fn load(&mut self) {
+        if let Some(reader) = self.reading.take() {
+            *self = reader.recv().unwrap_or_default();
         }
     }
 
     /// Adds what was sent. Blanks and repetitions of the last one are not kept.
     pub fn push(&mut self, entry: &str) {
+        self.load();
         self.leave();
         let entry = clean(entry);
         let known = self.entries.back().is_some_and(|last| *last == entry);
@@ -49,6 +71,7 @@ impl History {
 
     /// Adds what was written and not sent, to be had back; what is here already stays where it is.
     pub fn keep(&mut self, entry: &str) {
+        self.load();
         match self.entries.iter().any(|known| *known == clean(entry)) {
             true => self.leave(),
             false => self.push(entry),
@@ -67,6 +90,7 @@ impl History {
 
     /// The entry before the one looked at. `current` is what stands in the composer.
     pub fn older(&mut self, current: &str) -> Option<String> {
+        self.load();
         let at = self.at.unwrap_or(self.entries.len()).checked_sub(1)?;
         Some(self.go(at, current))
     }
@@ -120,9 +144,28 @@ mod tests {
     use super::*;
 
     fn history(entries: &[&str]) -> History {
-        let mut history = History::default();
-        history.set(entries.iter().map(ToString::to_string).collect());
-        history
+        History::of(entries.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn it_is_waited_for_only_when_it_is_wanted() {
+        let (sender, reader) = mpsc::channel();
+        let mut read = History::read_by(reader);
+        // As for each letter that is typed: the file is still read.
+        read.leave();
+        assert!(!read.is_browsing());
+        let reading = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            sender.send(history(&["one", "two"])).expect("it is wanted");
+        });
+        read.push("three");
+        reading.join().expect("it was sent");
+        assert_eq!(read.entries, ["one", "two", "three"]);
+
+        let (sender, reader) = mpsc::channel();
+        let mut failed = History::read_by(reader);
+        drop(sender);
+        assert_eq!(failed.older(""), None);
     }
 
     #[test]
@@ -162,8 +205,7 @@ mod tests {
             assert_eq!(history.entries.len(), kept, "{last}");
         }
         for count in [MAX_ENTRIES - 1, MAX_ENTRIES, MAX_ENTRIES + 1] {
-            let mut history = History::default();
-            history.set((0..count).map(|n| n.to_string()).collect());
+            let history = History::of((0..count).map(|n| n.to_string()).collect());
             assert_eq!(history.entries.len(), count.min(MAX_ENTRIES));
         }
     }

@@ -23,12 +23,12 @@ use std::time::Instant;
 
 use ratatui::layout::Position;
 
+pub use self::history::History;
 use self::{
     buffer::{Buffer, Caret, EditKind, clean},
     chips::{Chips, Typed},
     draw::RowCache,
     files::Waiting,
-    history::History,
     kill::Kills,
     paste::RunningPaste,
     popup::{Files, Popup, SearchPopup},
@@ -215,9 +215,9 @@ impl Composer {
         true
     }
 
-    /// Oldest first; replaces what is known.
-    pub fn set_history(&mut self, entries: Vec<String>) {
-        self.history.set(entries);
+    /// Replaces what is known.
+    pub fn set_history(&mut self, history: History) {
+        self.history = history;
     }
 
     /// Remembers what was sent: the text of its [`Draft`].
@@ -227,6 +227,7 @@ impl Composer {
 
     /// ctrl-r.
     pub fn open_history_search(&mut self) {
+        self.history.load();
         self.popup = Some(Popup::Search(SearchPopup::open(&self.history)));
     }
 

@@ -25,7 +25,7 @@ use crate::{
         AgentList, FileList, FolderListing, LookedAt, PastSession, TrustQuestion, UiCommand,
         UiContext,
         blocks::{Settings, Source},
-        composer::Composer,
+        composer::{Composer, History},
         keymap::Keymap,
         layers::Layers,
         notices::Notices,
@@ -285,9 +285,9 @@ impl Ui {
         }
     }
 
-    /// Earlier prompts, the oldest first.
-    pub fn set_history(&mut self, entries: Vec<String>) {
-        self.composer.set_history(entries);
+    /// Earlier prompts.
+    pub fn set_history(&mut self, history: History) {
+        self.composer.set_history(history);
     }
 
     /// The project's files, as [`UiCommand::ListFiles`] asked for.

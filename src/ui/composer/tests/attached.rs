@@ -310,8 +310,10 @@ fn a_draft_that_comes_back_has_its_images() {
 #[test]
 fn a_recalled_prompt_has_its_images_and_is_passed_as_a_whole() {
     let mut desk = Desk::new();
-    desk.composer
-        .set_history(vec!["older".into(), "see @/tmp/a.png\nthere".into()]);
+    desk.composer.set_history(History::of(vec![
+        "older".into(),
+        "see @/tmp/a.png\nthere".into(),
+    ]));
     desk.keys("<up>").look(image);
     assert_eq!(desk.shown(), "see [image: a.png 1280x720 84 KiB]\nthere|");
     desk.keys("<up>");

@@ -119,11 +119,11 @@ fn search_popup() {
         "search",
         || {
             let mut desk = Desk::new();
-            desk.composer.set_history(vec![
+            desk.composer.set_history(History::of(vec![
                 "fix the parser".into(),
                 "add tests\n  for the Parser of 日本語\nand more".into(),
                 "other".into(),
-            ]);
+            ]));
             desk.keys("draft");
             desk.composer.open_history_search();
             desk.keys("parse<down>");

@@ -208,7 +208,7 @@ fn text_cannot_pose_as_a_chip() {
 fn up_and_down_move_by_rows_and_then_through_history() {
     let mut desk = Desk::new();
     desk.composer
-        .set_history(vec!["oldest".into(), "two\nlines".into()]);
+        .set_history(History::of(vec!["oldest".into(), "two\nlines".into()]));
     desk.keys("draft one<s-enter>x<up>");
     assert_eq!(desk.shown(), "d|raft one\nx");
     assert_eq!(desk.keys("<up>").shown(), "two\nlines|");
@@ -218,6 +218,19 @@ fn up_and_down_move_by_rows_and_then_through_history() {
     assert_eq!(desk.keys("<left><up>").shown(), "two|\nlines");
     assert_eq!(desk.keys("!<down><down>").shown(), "draft one\nx|");
     assert_eq!(desk.keys("<up>").shown(), "two!\nlines|");
+}
+
+/// A hang is the failure.
+#[test]
+fn letters_do_not_wait_for_a_history_that_is_being_read() {
+    let mut desk = Desk::new();
+    let (sender, reader) = std::sync::mpsc::channel();
+    desk.composer.set_history(History::read_by(reader));
+    desk.keys("a draft<left>!<bs><s-enter>x").paste("pasted");
+    assert_eq!(desk.shown(), "a draf\nxpasted|t");
+    let read = History::of(vec!["earlier".into()]);
+    sender.send(read).expect("the composer is there");
+    assert_eq!(desk.keys("<up><up>").shown(), "earlier|");
 }
 
 #[test]

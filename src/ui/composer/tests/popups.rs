@@ -212,12 +212,12 @@ fn completion_takes_the_whole_word() {
 #[test]
 fn history_is_walked_through_without_popups() {
     let mut desk = agent();
-    desk.composer.set_history(vec![
+    desk.composer.set_history(History::of(vec![
         "first".into(),
         "/review".into(),
         "see @x".into(),
         "/init".into(),
-    ]);
+    ]));
     desk.keys("<up><up><up><up>");
     assert_eq!(desk.shown(), "first|");
     assert!(!desk.composer.popup_is_open());
@@ -269,11 +269,11 @@ fn the_selection_goes_around() {
 #[test]
 fn history_search_puts_its_find_into_the_draft() {
     let mut desk = Desk::new();
-    desk.composer.set_history(vec![
+    desk.composer.set_history(History::of(vec![
         "fix the parser".into(),
         "add tests\nfor the Parser".into(),
         "other".into(),
-    ]);
+    ]));
     desk.keys("draft");
     desk.composer.open_history_search();
     desk.keys("parser<c-r><enter>");

@@ -99,7 +99,9 @@ fn blocks_are_browsed_from_an_empty_composer() {
 #[test]
 fn the_wheel_scrolls_and_a_single_arrow_is_history() {
     let mut screen = Screen::new(Bench::working());
-    screen.ui.set_history(vec!["an old prompt".into()]);
+    screen
+        .ui
+        .set_history(History::of(vec!["an old prompt".into()]));
     screen.bench.message(&"a long answer\n\n".repeat(50));
     let end = screen.draw();
     // A terminal without mouse reports sends a notch as arrows at once.

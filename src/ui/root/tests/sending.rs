@@ -83,14 +83,14 @@ fn ctrl_x_sends_the_draft_or_the_queue_at_once() {
 #[test]
 fn up_on_an_empty_composer_takes_the_newest_queued_prompt_back() {
     let mut screen = Screen::new(Bench::working());
-    screen.ui.set_history(vec!["earlier".into()]);
+    screen.ui.set_history(History::of(vec!["earlier".into()]));
     screen.bench.prompt("queued");
     assert!(matches!(
         screen.press("up")[..],
         [UiCommand::Session(Event::UnqueueLast)]
     ));
     let mut screen = Screen::new(Bench::working());
-    screen.ui.set_history(vec!["earlier".into()]);
+    screen.ui.set_history(History::of(vec!["earlier".into()]));
     assert!(screen.press("up").is_empty());
     assert_eq!(screen.draft(), "earlier");
 }
@@ -98,7 +98,7 @@ fn up_on_an_empty_composer_takes_the_newest_queued_prompt_back() {
 #[test]
 fn up_from_the_top_of_a_draft_takes_back_what_is_queued_before_it_goes_to_the_past() {
     let mut screen = Screen::new(Bench::working());
-    screen.ui.set_history(vec!["queued".into()]);
+    screen.ui.set_history(History::of(vec!["queued".into()]));
     screen.bench.prompt("queued");
     screen.types("typed");
     assert!(matches!(
@@ -114,7 +114,7 @@ fn up_from_the_top_of_a_draft_takes_back_what_is_queued_before_it_goes_to_the_pa
     let mut screen = Screen::new(Bench::working());
     screen
         .ui
-        .set_history(vec!["older".into(), "earlier".into()]);
+        .set_history(History::of(vec!["older".into(), "earlier".into()]));
     screen.types("typed");
     assert!(screen.press("up").is_empty());
     assert_eq!(screen.draft(), "earlier");
