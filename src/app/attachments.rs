@@ -59,8 +59,8 @@ impl App {
 
     pub(super) fn pasted(&mut self, pasted: Result<Pasted, SafeText>) {
         match pasted {
-            Ok(Pasted::File(path, seen)) => self.ui.insert_file(path, seen),
-            Ok(Pasted::Text(text)) => self.ui.insert_pasted(&text),
+            Ok(Pasted::File(path, seen)) => self.ui.composer().insert_file(path, seen),
+            Ok(Pasted::Text(text)) => self.ui.composer().insert_paste(&text),
             Err(why) => self.ui.toast(why),
         }
         self.save_draft.changed(Instant::now());

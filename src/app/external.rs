@@ -36,7 +36,7 @@ impl App {
             file.read()
         })?;
         match edited {
-            Ok(text) => self.ui.set_draft(&text),
+            Ok(text) => self.ui.composer().set_text(&text),
             Err(error) => self.complain("the editor", &error),
         }
         Ok(())

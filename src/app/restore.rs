@@ -64,7 +64,7 @@ pub fn restore(drafts: Vec<String>, left: &Left, ui: &mut Ui) -> Behind {
         (None, more) => format!("up brings back {more} unsent"),
     };
     if let Some(first) = first {
-        ui.set_draft(&first);
+        ui.composer().set_text(&first);
     }
     if let Some(kept) = kept_elsewhere(&left.kept) {
         let between = if said.is_empty() { "" } else { "; " };

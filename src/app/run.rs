@@ -275,7 +275,7 @@ impl App {
                     );
                     self.screen.send_along(&bytes);
                 }
-                ForPerson::Draft(prompt) => self.ui.restore_draft_of(by, &prompt),
+                ForPerson::Draft(prompt) => self.ui.restore_text_of(by, &prompt.text),
                 ForPerson::Notice(mut notice) => {
                     notice.title = self.as_of(by, notice.title);
                     self.ui.notice(notice);
@@ -415,8 +415,8 @@ impl App {
             Job::PastSessions(past) => self.ui.show_past_sessions(past),
             Job::Stored(stored) => self.stored(stored),
             Job::Kept(start, stored) => self.open_another(start, stored.map(|stored| *stored)),
-            Job::Files(files) => self.ui.set_files(files),
-            Job::Folder(listing) => self.ui.set_folder(listing),
+            Job::Files(files) => self.ui.composer().set_files(files),
+            Job::Folder(listing) => self.ui.composer().set_folder(listing),
             Job::Agents(agents) => self.ui.set_agents(agents),
             Job::Looked(looked) => self.ui.set_looked(&looked),
             Job::Pasted(pasted) => self.pasted(pasted),

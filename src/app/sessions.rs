@@ -84,7 +84,7 @@ impl App {
         let opened = self.runtime.sessions.open(config, Instant::now());
         self.opened(opened, profile, scratch, before, stored);
         for prompt in unsent.iter().rev() {
-            self.ui.restore_draft(prompt);
+            self.ui.composer().prepend(&prompt.text);
         }
     }
 
@@ -174,7 +174,9 @@ impl App {
         self.runtime.sessions.show(key);
         let fresh = self.ui.show_session(key, Instant::now());
         if fresh {
-            self.ui.set_history(Behind::default().history(&self.store));
+            self.ui
+                .composer()
+                .set_history(Behind::default().history(&self.store));
         }
         if let Some(running) = self.runtime.running(key) {
             let policy = self
@@ -229,7 +231,7 @@ impl App {
             None => self.pick_agent(),
         }
         for prompt in unsent.iter().rev() {
-            self.ui.restore_draft(prompt);
+            self.ui.composer().prepend(&prompt.text);
         }
         if !was_shown && self.ui.draft_text() != draft {
             let text = "the unsent text of the ended session was put in front of the draft";

@@ -113,7 +113,7 @@ impl App {
             Some(_) => (Left::default(), Reach::Log),
         };
         let behind = restore(left.drafts(), &left, &mut ui);
-        ui.set_history(behind.history(&store));
+        ui.composer().set_history(behind.history(&store));
         ask_for_trust(&mut ui, &loaded.trust);
         // What no first frame shows.
         spawn_blocking({
@@ -175,8 +175,10 @@ impl App {
         let typed = self.ui.last_typed();
         self.ui = Ui::new(settings, self.offload.clone());
         self.ui.typed_at(typed);
-        self.ui.set_history(Behind::default().history(&self.store));
-        self.ui.set_draft(&draft);
+        self.ui
+            .composer()
+            .set_history(Behind::default().history(&self.store));
+        self.ui.composer().set_text(&draft);
     }
 
     /// The same for the directory that the client works in from now on.

@@ -85,7 +85,7 @@ impl Typed {
             reads += 1;
             if reads % 8 == 0 {
                 // Without one, letters answer; and a long one takes its time in a debug build.
-                self.ui.set_draft("");
+                self.ui.composer().set_text("");
             }
             if reads % 256 == 0 {
                 self.draw();

@@ -109,7 +109,7 @@ impl App {
     pub(super) fn restore_drafts(&mut self, drafts: Vec<String>) {
         let behind = restore(drafts, &Left::default(), &mut self.ui);
         if !behind.is_empty() {
-            self.ui.set_history(behind.history(&self.store));
+            self.ui.composer().set_history(behind.history(&self.store));
         }
     }
 

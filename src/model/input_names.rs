@@ -1,7 +1,7 @@
 //! Names of members of raw inputs, as agents have been seen to use them, and what each of them is.
 //!
 //! One table for all that look into a raw input: what it would do (`acp/decode/command`), which changes of files it
-//! tells (`acp/decode/claims`), and whether a question shows all of it (`ui/overlay/question/told`). What stands in no
+//! tells (`acp/decode/claims`), and whether a question shows all of it (`ui/overlay/question/raw_input`). What stands in no
 //! row is not known, and is asked about. The members that are known to do nothing but what the call says are as public
 //! agents have them: Claude Code, Codex, opencode, Gemini CLI, Qwen Code, pi, fast-agent, Kimi CLI, Vibe, goose,
 //! Cline, Zed, Cursor, Copilot.

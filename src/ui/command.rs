@@ -81,8 +81,8 @@ pub enum DraftPart {
         path: PathBuf,
         seen: Option<SeenFile>,
     },
-    /// `@path` written by hand: the first of these that is a file of the project, or a picture or sound,
-    /// is mentioned by as many bytes of the text. Without one it is text.
+    /// `@path` written by hand: the first of these that is a file of the project, or a picture or
+    /// sound, is mentioned by as many bytes of the text. Without one it is text.
     Typed {
         text: String,
         names: Vec<(usize, PathBuf)>,
@@ -198,7 +198,7 @@ pub enum UiCommand {
     },
     /// A prompt was sent: append to the history file.
     SaveHistory(String),
-    /// ctrl-g: `$EDITOR` on the draft; comes back through `Ui::set_draft`.
+    /// ctrl-g: `$EDITOR` on the draft; comes back through `Composer::set_text`.
     EditDraft(String),
     /// `o` on a block: `$EDITOR` at a file.
     OpenEditor {
@@ -212,13 +212,14 @@ pub enum UiCommand {
     Shell(String),
     /// Look what these files are; comes back through `Ui::set_looked`.
     LookAt(Vec<PathBuf>),
-    /// Put in what the clipboard holds; comes back through `Ui::insert_file` or `Ui::insert_pasted`.
+    /// Put in what the clipboard holds; comes back through `Composer::insert_file` or
+    /// `Composer::insert_paste`.
     PasteClipboard,
     /// Show a file of the person's own in the desktop's program for it.
     ShowFile(PathBuf),
-    /// List the project's files for `@`; comes back through `Ui::set_files`.
+    /// List the project's files for `@`; comes back through `Composer::set_files`.
     ListFiles,
-    /// List a folder that was typed behind `@`; comes back through `Ui::set_folder`.
+    /// List a folder that was typed behind `@`; comes back through `Composer::set_folder`.
     ListFolder(String),
     /// Bytes typed into an attached terminal.
     TerminalInput {

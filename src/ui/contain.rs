@@ -1,7 +1,7 @@
-//! A panic in drawing one thing stays there: what is drawn beside it stands, and the program lives.
+//! Contains a panic while one thing is drawn: the rest is drawn, and the program stays alive.
 //!
-//! Nothing that comes from an agent should make a renderer panic, and each that does is a fault of
-//! ours; but it must not take the conversation away, nor the stored session with each opening.
+//! Nothing from an agent should make a renderer panic, and each panic is a fault of
+//! ours; but it must not cost the conversation, nor make a stored session impossible to open.
 
 use std::{
     any::Any,
@@ -21,7 +21,7 @@ struct State {
     /// What the hook heard of the panic that is being contained, with its place.
     heard: Option<String>,
     told: Vec<Broken>,
-    /// Of those, how many nobody has taken yet.
+    /// How many of them have not been taken yet.
     fresh: usize,
 }
 

@@ -26,13 +26,13 @@ use crate::{
 pub struct Layers {
     /// Opened by the person or the program; the last has the keys.
     opened: Vec<Box<dyn Overlay>>,
-    /// What is waited for: by the session, or before there is one.
+    /// The open question: of the session, or before there is one.
     asked: Option<Asked>,
     /// Answered, while the session does not know of it yet.
     answered: Option<QuestionId>,
-    /// A reason that was being written for a question which is gone.
+    /// A reason that was being written when its question went away.
     unsaid: Option<String>,
-    /// The last frame could not draw what has the keys: nobody knows what an answer would mean.
+    /// The last frame could not draw what has the keys: no one can know what an answer would mean.
     undrawn: bool,
 }
 
@@ -76,7 +76,7 @@ impl Layers {
         !self.opened.is_empty()
     }
 
-    /// Asks what is to be known before there is a session.
+    /// Asks a question before there is a session.
     pub fn ask(&mut self, dialog: QuestionDialog) {
         self.asked = Some(Asked::Question(Box::new(dialog)));
     }
@@ -99,7 +99,7 @@ impl Layers {
         self.opened.is_empty() && self.asked.is_none()
     }
 
-    /// A key went elsewhere: whatever is asked below it must not take the next one for an answer.
+    /// A key went elsewhere: the question below must not take the next one for an answer.
     pub fn typed_elsewhere(&mut self, now: Instant) {
         match &mut self.asked {
             Some(Asked::Question(dialog)) => dialog.typed_elsewhere(now),
@@ -127,7 +127,7 @@ impl Layers {
         self.unsaid.take()
     }
 
-    /// Up and down are the draft's where it has rows for them.
+    /// Whether up and down belong to the draft where it has rows for them.
     pub fn leaves_arrows(&self) -> bool {
         match &self.asked {
             Some(Asked::Question(dialog)) => self.opened.is_empty() && dialog.leaves_arrows(),
@@ -140,7 +140,7 @@ impl Layers {
         self.asked = asked;
     }
 
-    /// Brings up what the session asks now.
+    /// Shows the question that the session asks now.
     pub fn sync(
         &mut self,
         session: Option<&Session>,
@@ -161,7 +161,7 @@ impl Layers {
         }
         let signing_in = session.is_some_and(|s| matches!(s.phase, Phase::SignIn { .. }));
         match (question, &self.asked) {
-            // No question of a session's: it stays until it is answered.
+            // It does not belong to a session: it stays until it is answered.
             (_, Some(Asked::Question(dialog))) if dialog.id().is_none() => {}
             (Some(question), Some(asked)) if asked.id() == Some(question.id()) => {}
             (Some(question), _) => {
@@ -186,7 +186,7 @@ impl Layers {
         }
     }
 
-    /// What has the keys could not be drawn, or could again.
+    /// Whether the last frame failed to draw what has the keys.
     pub fn set_undrawn(&mut self, undrawn: bool) {
         self.undrawn = undrawn;
     }
@@ -202,7 +202,7 @@ impl Layers {
         Some(outcome)
     }
 
-    /// The question that stands below whatever is open.
+    /// The question, if nothing is open above it.
     pub fn question(&self) -> Option<QuestionId> {
         match &self.asked {
             Some(Asked::Question(dialog)) if self.opened.is_empty() => dialog.id(),
@@ -210,7 +210,7 @@ impl Layers {
         }
     }
 
-    /// Gives a key to the question of which something is shown on the whole screen; `None` where it
+    /// Gives a key to the question whose content fills the screen; `None` where it
     /// is no answer.
     pub fn answer_below(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Option<Outcome> {
         let outcome = self.answers_below()?.answer_below(key, cx)?;
@@ -246,10 +246,10 @@ impl Layers {
     pub fn draw(
         &mut self,
         area: Rect,
-        buffer: &mut Buffer,
+        buf: &mut Buffer,
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
-        self.top()?.draw(area, buffer, cx)
+        self.top()?.draw(area, buf, cx)
     }
 
     pub fn deadline(&self, now: Instant) -> Option<Instant> {

@@ -20,7 +20,7 @@ const BREAK: char = '\u{2424}';
 #[derive(Debug, Default)]
 pub struct LineInput {
     buffer: Buffer,
-    /// What was deleted last by a kill.
+    /// The last killed text.
     killed: String,
 }
 
@@ -85,7 +85,7 @@ impl LineInput {
         self.insert(text, EditKind::Other);
     }
 
-    /// What is longer than the buffer may be is cut: nobody types that much into a field.
+    /// Text longer than the buffer allows is cut: no one types that much into a field.
     fn insert(&mut self, text: &str, kind: EditKind) {
         let text = clean(text).replace('\n', "\u{2424}");
         let mut end = text.len();
@@ -101,7 +101,7 @@ impl LineInput {
         self.buffer.replace(range, "", kind);
     }
 
-    /// The part of the text that shows in so many cells, and the caret's column in it.
+    /// The part of the text that fits into `width` cells, and the caret's column in it.
     pub fn shown(&self, width: usize, ellipsis: &str) -> (SafeText, usize) {
         self.shown_as(SafeText::line, width, ellipsis)
     }
@@ -145,8 +145,8 @@ impl LineInput {
     }
 }
 
-/// Of each `Name: value` the value as stars: what stands before a place in the text shows the same
-/// whatever is behind it.
+/// Shows the value of each `Name: value` as stars: text before a place looks the same
+/// whatever follows it.
 pub fn masked(text: &str) -> String {
     let mut in_value = false;
     let mask = |c: char| match c {

@@ -78,7 +78,7 @@ impl Notices {
     }
 
     /// Draws what has its time over `area`, where there is room; returns the rows' places.
-    pub fn draw(&mut self, area: Rect, buffer: &mut Buffer, ctx: &RenderContext<'_>) -> Vec<Rect> {
+    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) -> Vec<Rect> {
         let now = ctx.now;
         self.notices
             .retain(|toast| toast.until.is_none_or(|until| until > now));
@@ -101,8 +101,8 @@ impl Notices {
                 width,
                 height,
             };
-            Clear.render(place, buffer);
-            draw_rows(&rows, place, buffer);
+            Clear.render(place, buf);
+            draw_rows(&rows, place, buf);
             places.push(place);
             top += height;
         }

@@ -158,7 +158,7 @@ impl Results {
         }
     }
 
-    /// Whether a job may be started. Where too much waits, whoever asks will ask again: with the
+    /// Whether a job may be started. If too much waits, the caller asks again with the
     /// next result.
     fn begin(&mut self, key: u64, weight: usize) -> bool {
         let full = !self.running.is_empty() && self.waiting + weight > WAITING;

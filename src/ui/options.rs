@@ -65,8 +65,9 @@ fn sounds_dangerous(id: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// V1-MODE-04
     #[test]
-    fn what_asks_for_nothing_is_known_v1_mode_04() {
+    fn what_asks_for_nothing_is_known() {
         for id in [
             "bypassPermissions",
             "yolo",

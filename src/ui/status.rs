@@ -25,7 +25,7 @@ use crate::{
 /// Cells for one name that the agent chose (its own, a mode's, a model's).
 const NAME_WIDTH: usize = 24;
 
-/// Bytes that can make up so many cells, marks included.
+/// Bytes that can fill that many cells, combining marks included.
 const NAME_BYTES: usize = 16 * NAME_WIDTH;
 
 /// What the line is drawn from.
@@ -493,8 +493,9 @@ fn cost(amount: f64, unit: &SafeText) -> String {
 mod tests {
     use super::*;
 
+    /// V1-UPD-09
     #[test]
-    fn usage_never_divides_by_nothing_v1_upd_09() {
+    fn usage_never_divides_by_nothing() {
         let usage = |used, size| Usage {
             used,
             size,

@@ -308,7 +308,7 @@ impl DiffStyles {
     }
 }
 
-/// Every sign the UI draws of its own. All narrow in every locale: none of ambiguous width that
+/// All symbols that the UI draws. All are narrow in every locale: none of ambiguous width that
 /// East Asian terminals draw wide where it would matter; `ascii` replaces them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbols {

@@ -10,8 +10,8 @@ use std::{borrow::Cow, collections::VecDeque, ops::Range};
 use ratatui_textarea::{CursorMove, DataCursor, TextArea};
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
-/// Bytes of text in the buffer; longer text is held in chips. Under `u16::MAX`, so that each place
-/// can be jumped to, and laid out by the widget in well under a millisecond.
+/// Bytes of text in the buffer; longer text goes into chips. Below `u16::MAX`, so that each place
+/// can be addressed, and the widget lays it out in well under a millisecond.
 pub const LIMIT: usize = 60_000;
 
 /// A place in the draft.
@@ -30,7 +30,7 @@ pub enum Motion {
     Right,
     WordLeft,
     WordRight,
-    /// Words being what blanks separate (ctrl-w).
+    /// Words as separated by blanks (ctrl-w).
     BlankWordLeft,
     LineStart,
     LineEnd,
@@ -64,7 +64,7 @@ impl Buffer {
         self.area.lines()
     }
 
-    /// A line that exists; the last one else.
+    /// The line at `index`, else the last one.
     pub fn line(&self, index: usize) -> &str {
         let lines = self.lines();
         lines.get(index).or(lines.last()).map_or("", String::as_str)
@@ -84,12 +84,12 @@ impl Buffer {
         lines.map(|line| line.len() + 1).sum::<usize>() - 1
     }
 
-    /// Whether so many bytes more stay within [`LIMIT`].
+    /// Whether that many more bytes stay within [`LIMIT`].
     pub fn has_room(&self, bytes: usize) -> bool {
         self.len() + bytes <= LIMIT
     }
 
-    /// What the text stands for has changed: a chip has grown.
+    /// The text is the same, but what it stands for has changed: a chip has grown.
     pub fn touch(&mut self) {
         self.rev += 1;
     }
@@ -211,7 +211,8 @@ impl Buffer {
         self.jump(caret);
     }
 
-    /// Where a motion leads to. `over`: at a line's start or end, on to the next line, as deleting does.
+    /// Where a motion leads to. `over`: at a line's start or end, on to the next line, as deleting
+    /// does.
     pub fn target(&self, motion: Motion, over: bool) -> Caret {
         self.target_from(self.caret(), motion, over)
     }
@@ -292,7 +293,7 @@ pub enum EditKind {
     Space,
     /// One unit deleted.
     Delete,
-    /// Anything else: a group of its own.
+    /// Anything else: a separate group.
     Other,
 }
 

@@ -54,7 +54,7 @@ enum Content {
     },
 }
 
-/// What is written by hand and means files.
+/// Typed text that names files.
 #[derive(Debug)]
 pub enum Typed {
     Mention(Names),
@@ -82,7 +82,7 @@ impl Chip {
         }
     }
 
-    /// One that was looked at.
+    /// A chip for a file whose kind and size are known.
     pub fn file(path: String, seen: SeenFile, caps: Option<PromptCaps>) -> Self {
         Self {
             label: label(&path, &seen, caps),
@@ -150,7 +150,7 @@ impl Chips {
         }
     }
 
-    /// Files may be sent in another way than before.
+    /// The agent's capabilities changed, and with them how files are sent.
     pub fn relabel(&mut self, caps: Option<PromptCaps>) {
         for chip in self.0.values_mut() {
             if let Content::File {
@@ -163,7 +163,7 @@ impl Chips {
         }
     }
 
-    /// Keeps what was found; whether it is about any chip here.
+    /// Notes what was found on disk; returns whether a chip here is concerned.
     pub fn set_seen(&mut self, looked: &[LookedAt], caps: Option<PromptCaps>) -> bool {
         let mut changed = false;
         for chip in self.0.values_mut() {
@@ -205,7 +205,7 @@ impl Chips {
         out.finish()
     }
 
-    /// `raw` as it is sent. `typed` is what is written by hand, by byte range in `raw`, in order.
+    /// `raw` as it is sent. `typed`: typed text that names files, by byte range in `raw`, in order.
     pub fn draft(&self, raw: &str, typed: Vec<(Range<usize>, Typed)>) -> Draft {
         let mut draft = Draft::default();
         let mut from = 0;
@@ -265,7 +265,7 @@ impl Draft {
     }
 }
 
-/// `[image: shot.png 1280x720 84 KiB]`; of one that cannot be sent as what it is, why not.
+/// `[image: shot.png 1280x720 84 KiB]`; for a file that cannot be sent as what it is, the reason.
 fn label(path: &str, seen: &SeenFile, caps: Option<PromptCaps>) -> SafeText {
     let name = path.rsplit('/').next().unwrap_or(path);
     let size = bytes(seen.size);

@@ -28,7 +28,7 @@ use crate::{
 /// Cells before the text: the prompt sign and a blank.
 const GUTTER: u16 = 2;
 
-/// Cells behind it: for the caret behind a full row, and for the blank that ends it.
+/// Cells after the text: for the caret after a full row, and for the blank that ends it.
 const CARET_COLUMN: u16 = 1;
 
 impl Composer {
@@ -249,7 +249,7 @@ fn style(kind: UnitKind, theme: &Theme) -> Style {
     }
 }
 
-/// Text that is not there, behind the caret; on that row alone.
+/// Ghost text behind the caret, on that row only.
 fn draw_ghost(
     text: &SafeText,
     at: Position,
@@ -277,7 +277,7 @@ pub struct Unit<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitKind {
     Text,
-    /// Space or tab: may hang over the edge by one cell, so that it never begins a row.
+    /// Space or tab: may exceed the row by one cell, so that it never begins a row.
     Blank,
     Tab,
     Paste,
@@ -351,7 +351,7 @@ pub fn wrap(line: &str, room: usize, chips: &Chips) -> Vec<Row> {
     let room = room.max(1);
     let mut rows = Vec::new();
     let (mut start, mut column) = (0, 0);
-    // The last place at which this row can end well: byte and column.
+    // The last good place to break this row: byte and column.
     let mut opening: Option<(usize, usize)> = None;
     let mut after_opener = false;
     for unit in units(line, 0..line.len(), room, chips) {

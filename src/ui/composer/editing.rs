@@ -91,7 +91,7 @@ impl Composer {
         if edit == Edit::Delete(Motion::Right) && ctrl_d && self.is_empty() {
             return false;
         }
-        // What history or undo brings is not being typed: a popup would take their keys away.
+        // Text from history or undo opens no popup: it would take over the keys for history and undo.
         let typing = matches!(edit, Edit::Insert(_) | Edit::Delete(_));
         let follow = typing || self.popup_is_open();
         self.apply(edit);
@@ -106,7 +106,7 @@ impl Composer {
         self.apply(Edit::Newline);
     }
 
-    /// Text typed elsewhere that belongs here, as while a dialog was open.
+    /// Inserts text that was typed while something else had the keys.
     pub fn insert_text(&mut self, text: &str, sources: &Sources<'_>) {
         let text = clean(text);
         let raw = self.foreign(&text);
@@ -160,10 +160,10 @@ impl Composer {
         self.edit(caret..caret, raw, kind);
     }
 
-    /// Every change of the text but undo goes through here.
+    /// Every change of the text except undo goes through here.
     pub(super) fn edit(&mut self, range: Range<Caret>, raw: &str, kind: EditKind) {
         self.goal = None;
-        // A popup knows places in the text. After typing it is brought up to date.
+        // A popup holds places in the text. Typing updates it; other edits close it.
         if kind == EditKind::Other && !self.is_searching() {
             self.popup = None;
         }
@@ -205,7 +205,7 @@ impl Composer {
         }
     }
 
-    /// Whether there is no row above the caret, and no past prompt is being looked at.
+    /// Whether the caret is in the first row and no past prompt is shown.
     pub fn is_at_top(&mut self) -> bool {
         !self.history.is_browsing() && !self.has_row(false)
     }
@@ -224,7 +224,7 @@ impl Composer {
     /// A row up or down; over the first or last one into the history.
     fn vertically(&mut self, down: bool) {
         let caret = self.buffer.caret();
-        // What history has just put here is passed as a whole, however many rows it has.
+        // A prompt that history has just inserted is skipped as a whole, however many rows it has.
         let passing = self.recalled == Some((self.buffer.rev(), caret));
         if !passing && self.move_by_row(caret, down) {
             return;
@@ -300,8 +300,8 @@ impl Composer {
         self.popup = Some(Popup::Files(popup));
     }
 
-    /// The command or mention that the caret is in or behind: where it begins, and what is written
-    /// of it behind its sign.
+    /// The command or mention at the caret: where it begins, and what is written
+    /// after its sign.
     fn word_at_caret(&self) -> Option<(Caret, String)> {
         let caret = self.buffer.caret();
         let (line, byte) = self.buffer.at_caret();

@@ -1,8 +1,8 @@
 //! Files in the draft: chips that say what they are and how they will be sent.
 //!
-//! What a file is has to be looked for on disk, by others, and comes back a moment later. Until then
-//! its text stands there and can be edited or sent like any other; it becomes a chip where it still
-//! stands unchanged.
+//! What a file is must be looked up on disk, which others do; the answer comes a moment later.
+//! Until then its text can be edited or sent like any other; it becomes a chip where it is still
+//! unchanged.
 
 use std::{ops::Range, path::PathBuf};
 
@@ -17,20 +17,20 @@ use crate::{
     ui::{LookedAt, UiCommand},
 };
 
-/// Text for which an answer is waited.
+/// Text that waits for an answer from the disk.
 #[derive(Debug)]
 pub struct Waiting {
     text: String,
     paths: Vec<PathBuf>,
-    /// By a mention: an ordinary file is meant too. Else only pictures and sounds are.
+    /// From a mention, which may name any file. Else only pictures and sounds count.
     mention: bool,
 }
 
-/// More than a person is busy with; the oldest stays text.
+/// More than a person works with at once; the oldest stays text.
 const MAX_WAITING: usize = 128;
 
 impl Composer {
-    /// What the agent takes, once that is known; chips say what becomes of their files.
+    /// Sets the agent's prompt capabilities, once known; chips say how their files will be sent.
     pub fn set_caps(&mut self, caps: Option<PromptCaps>) {
         if self.caps != caps {
             self.caps = caps;
@@ -70,7 +70,7 @@ impl Composer {
         } in answered
         {
             let found: Vec<_> = paths.iter().map(|path| seen(path).flatten()).collect();
-            // A mention of what lies in the project may stay text: it is found when it is sent.
+            // A mention of a file in the project may stay text: it is resolved when it is sent.
             let all = found.iter().all(Option::is_some);
             if !(are_media(&found) || mention && all && paths.iter().all(|p| p.is_absolute())) {
                 continue;
@@ -86,11 +86,11 @@ impl Composer {
                     Some(self.chip_for(chip).to_string())
                 })
                 .collect();
-            // Making room for a chip may have moved everything.
+            // Making room for a chip may have moved the text.
             if self.find(&text, mention) == Some(range.clone()) {
                 let mut raw = chips.join(" ");
                 if !mention {
-                    // Dropped where something stands already: it stays apart.
+                    // Dropped next to other text: blanks keep it apart.
                     raw.insert_str(0, self.blank_behind(range.start));
                     if range.end.byte < self.buffer.line(range.end.line).len() {
                         raw.push_str(self.blank_before(range.end));
@@ -101,7 +101,7 @@ impl Composer {
         }
     }
 
-    /// A paste was inserted as `raw`: if it is a file's path, it is looked whether that is a picture.
+    /// A paste was inserted as `raw`: if it is a file's path, asks whether that is a picture.
     pub(super) fn look_at_dropped(&mut self, pasted: &str, raw: String) {
         if let Some(paths) = written::dropped(&clean(pasted)) {
             self.look_at(raw.trim().to_owned(), paths, false);
@@ -115,7 +115,7 @@ impl Composer {
         }
     }
 
-    /// A chip without anything known of its file.
+    /// Asks about the file of a new chip.
     pub(super) fn look_at_chip(&mut self, path: &str) {
         if !path.ends_with('/') {
             self.wanted.push(UiCommand::LookAt(vec![path.into()]));
@@ -134,7 +134,7 @@ impl Composer {
         });
     }
 
-    /// What of the draft's text means files, by place, in order.
+    /// Where the draft's text names files, in order.
     pub(super) fn typed_files(&self, raw: &str) -> Vec<(Range<usize>, Typed)> {
         let mut found: Vec<_> = written::typed(raw)
             .into_iter()
@@ -167,7 +167,7 @@ impl Composer {
         at(self.buffer.left_of(caret)).or_else(|| at(caret))
     }
 
-    /// Where `text` first stands in the draft: of a mention, not as the beginning of another one.
+    /// Where `text` first occurs in the draft; a mention counts only as a whole.
     fn find(&self, text: &str, mention: bool) -> Option<Range<Caret>> {
         let whole = self.buffer.text();
         let at = if mention {
@@ -189,7 +189,7 @@ impl Composer {
         Some(place(at)..place(at + text.len()))
     }
 
-    /// Changes a part of the draft while the person is somewhere else in it.
+    /// Replaces a part of the draft; the caret stays where it is in the text.
     fn replace_keeping_caret(&mut self, range: Range<Caret>, raw: &str) {
         let caret = self.buffer.caret();
         let recalled = self.recalled == Some((self.buffer.rev(), caret));
@@ -208,7 +208,7 @@ impl Composer {
             self.buffer.set_caret(caret);
         }
         if recalled {
-            // Still what history put here.
+            // It is still the prompt that history inserted.
             self.recalled = Some((self.buffer.rev(), self.buffer.caret()));
         }
     }

@@ -40,7 +40,7 @@ impl Query {
     }
 }
 
-/// A query being matched. Signs in it mean themselves: names hold `$` and `!`.
+/// A query being matched. `$` and `!` have no special meaning: names contain them.
 pub struct Fuzzy {
     matcher: Matcher,
     atom: Atom,
@@ -72,7 +72,7 @@ impl Fuzzy {
     pub fn marks(&mut self, name: &str) -> Vec<usize> {
         let mut indices = Vec::new();
         let haystack = Utf32Str::new(name, &mut self.chars);
-        // A name all of whose clusters begin with ASCII ("Über" in two code points) is taken for
+        // A name in which each cluster begins with ASCII ("Über" in two code points) is taken for
         // ASCII there, and its bytes are counted.
         let counts_bytes = matches!(haystack, Utf32Str::Ascii(_));
         self.atom.indices(haystack, &mut self.matcher, &mut indices);

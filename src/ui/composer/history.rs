@@ -1,4 +1,4 @@
-//! What was sent before: browsing with the draft kept, and search.
+//! Earlier prompts: browsing, which keeps the draft, and search.
 
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
@@ -19,9 +19,9 @@ pub struct History {
     /// Oldest first.
     entries: VecDeque<String>,
     bytes: usize,
-    /// The entry looked at; `None`: the draft.
+    /// The entry shown; `None`: the draft.
     at: Option<usize>,
-    /// What was typed on the way, by place; that of the draft is `entries.len()`.
+    /// Edited entries by index; the draft's is `entries.len()`.
     edited: BTreeMap<usize, String>,
     /// Where it comes from while a file is still read.
     reading: Option<mpsc::Receiver<History>>,
@@ -52,7 +52,7 @@ impl History {
         }
     }
 
-    /// Adds what was sent. Blanks and repetitions of the last one are not kept.
+    /// Adds a prompt. Blank ones and repetitions of the last one are not kept.
     pub fn push(&mut self, entry: &str) {
         self.load();
         self.leave();
@@ -69,7 +69,7 @@ impl History {
         }
     }
 
-    /// Adds what was written and not sent, to be had back; what is here already stays where it is.
+    /// Keeps a draft that was not sent, to be brought back; a known one stays where it is.
     pub fn keep(&mut self, entry: &str) {
         self.load();
         match self.entries.iter().any(|known| *known == clean(entry)) {
@@ -78,7 +78,7 @@ impl History {
         }
     }
 
-    /// Ends browsing; what was typed on the way is forgotten.
+    /// Ends browsing and forgets edits made on the way.
     pub fn leave(&mut self) {
         self.at = None;
         self.edited.clear();
@@ -88,14 +88,14 @@ impl History {
         self.at.is_some()
     }
 
-    /// The entry before the one looked at. `current` is what stands in the composer.
+    /// The entry before the one shown. `current` is the composer's text.
     pub fn older(&mut self, current: &str) -> Option<String> {
         self.load();
         let at = self.at.unwrap_or(self.entries.len()).checked_sub(1)?;
         Some(self.go(at, current))
     }
 
-    /// The entry after it; at last the draft.
+    /// The entry after the one shown; after the last one the draft.
     pub fn newer(&mut self, current: &str) -> Option<String> {
         let at = self.at? + 1;
         Some(self.go(at, current))
@@ -112,7 +112,7 @@ impl History {
         text.cloned().unwrap_or_default()
     }
 
-    /// What was typed while browsing, which may hold chips.
+    /// Edited entries, which may hold chips.
     pub fn edited(&self) -> impl Iterator<Item = &str> {
         self.edited.values().map(String::as_str)
     }

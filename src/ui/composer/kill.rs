@@ -1,4 +1,4 @@
-//! Killed text: consecutive kills add up, the last few are kept for yanking.
+//! Killed text: consecutive kills are joined, the last few are kept for yanking.
 
 use std::collections::VecDeque;
 
@@ -38,7 +38,7 @@ impl Kills {
         self.joining = true;
     }
 
-    /// The next kill is another one.
+    /// The next kill starts a new entry.
     pub fn close(&mut self) {
         self.joining = false;
     }

@@ -81,12 +81,12 @@ pub struct Composer {
     goal: Option<usize>,
     running_paste: Option<RunningPaste>,
     popup: Option<Popup>,
-    /// Where esc closed a popup: it stays closed while that word is written.
+    /// Where esc closed a popup: it stays closed while that word is typed.
     dismissed: Option<Caret>,
     files: Files,
-    /// Text that may mean files.
+    /// Text that may name files and waits for an answer.
     waiting: Vec<Waiting>,
-    /// What the agent takes, once that is known.
+    /// The agent's prompt capabilities, once known.
     caps: Option<PromptCaps>,
     offload: Offload,
     wanted: Vec<UiCommand>,
@@ -101,7 +101,7 @@ pub struct Composer {
 /// Cells for text before anything was drawn.
 const FIRST_ROOM: usize = 77;
 
-/// A text that was written out earlier, as it would be sent from the composer.
+/// The draft that a plain text would be if it stood in the composer.
 pub fn draft_of(text: &str) -> Draft {
     let typed = written::typed(text).into_iter();
     let typed = typed.map(|(range, names)| (range, Typed::Mention(names)));
@@ -186,7 +186,7 @@ impl Composer {
         self.look_at_mentioned(&raw);
     }
 
-    /// Puts text that came back, like a prompt that was not sent, in front of the draft.
+    /// Puts returned text, such as a prompt that was not sent, before the draft.
     pub fn prepend(&mut self, text: &str) {
         let raw = self.foreign(&clean(text));
         self.look_at_mentioned(&raw);
@@ -247,7 +247,7 @@ impl Composer {
         }
     }
 
-    /// What the composer wants of the app since it was last asked.
+    /// Takes the commands for the app since the last call.
     pub fn commands_wanted(&mut self) -> Vec<UiCommand> {
         std::mem::take(&mut self.wanted)
     }

@@ -1,8 +1,8 @@
 //! Pastes: as text or as a chip, in one event, or in many keys from terminals without bracketed paste.
 //!
-//! Of keys only what was read in one go counts: inside it an Enter with text behind it is a line end,
-//! as nobody types so fast. The Enter at the end of one typed line sends, however fast it came;
-//! behind several lines it belongs to them, since sending by mistake is worse than pressing it again.
+//! Only keys that were read together count: among them an Enter followed by text is a line end,
+//! as no person types that fast. The Enter at the end of one typed line sends, however fast it came;
+//! after several lines it belongs to them, since sending by mistake is worse than pressing it again.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ pub struct RunningPaste {
     end: Caret,
     rev: u64,
     last: Instant,
-    /// The chip that it has become.
+    /// Its chip, once it is long enough for one.
     chip: Option<char>,
 }
 
@@ -47,7 +47,7 @@ impl Composer {
         self.look_at_dropped(pasted, raw);
     }
 
-    /// To be asked before each key, with it and all keys read together with it: how many of them
+    /// To be called before each key with all keys that were read together: how many of them
     /// were taken as a paste (or as a run of typed text). 0: handle the first one as usual.
     pub fn take_burst(&mut self, keys: &[KeyEvent], sources: &Sources<'_>) -> usize {
         if self.is_searching() {
@@ -96,7 +96,7 @@ impl Composer {
         });
     }
 
-    /// Puts the text of a pasted chip in its place: of the one at the caret, else of the first.
+    /// Replaces a pasted chip by its text: the one at the caret, else the first.
     pub fn expand_paste(&mut self) -> Expanded {
         if let Some(path) = self.file_at_caret() {
             return Expanded::File(path.into());
@@ -133,7 +133,7 @@ impl Composer {
             })
     }
 
-    /// Cleaned text from outside as it fits into the buffer: as it is, or as a chip.
+    /// Cleaned foreign text as it fits into the buffer: unchanged, or as a chip.
     pub(super) fn foreign(&mut self, text: &str) -> String {
         if self.buffer.has_room(text.len()) {
             text.to_owned()
@@ -142,7 +142,7 @@ impl Composer {
         }
     }
 
-    /// As [`Composer::foreign`], of text that may hold chips.
+    /// As [`Composer::foreign`], for text that may hold chips.
     pub(super) fn own(&mut self, raw: String) -> String {
         if self.buffer.has_room(raw.len()) {
             raw
@@ -152,7 +152,7 @@ impl Composer {
         }
     }
 
-    /// `text` with each paste of the present draft that it still contains as a chip again.
+    /// `text` in which each paste of the present draft that it still contains is a chip again.
     pub(super) fn refold(&mut self, text: &str) -> String {
         let mut raw = text.to_owned();
         for placeholder in self.buffer.text().chars().filter(|c| is_placeholder(*c)) {
@@ -176,7 +176,7 @@ impl Composer {
             self.forget_unused_chips();
         }
         if self.chips.is_full() {
-            // All of them stand in draft and kills: the draft becomes one.
+            // All of them are in use by draft and kills: the draft becomes one chip.
             let whole = self.draft_text();
             self.kills = super::Kills::default();
             self.history.leave();
@@ -200,16 +200,16 @@ impl Composer {
 /// The next piece of a paste comes within this; the reader's buffer cuts long ones.
 const GAP: Duration = Duration::from_millis(30);
 
-/// Typed characters waiting together are inserted together from so many on.
+/// From this many on, typed characters that were read together are inserted together.
 const RUN: usize = 8;
 
-/// What a batch of keys begins with.
+/// The text at the start of a batch of keys.
 #[derive(Debug, PartialEq, Eq)]
 struct Burst {
     /// Key events it was made of.
     keys: usize,
     text: String,
-    /// It has several lines: a paste. Else only a run of typed characters.
+    /// It has several lines and is a paste. Else it is a run of typed characters.
     paste: bool,
 }
 
@@ -218,7 +218,7 @@ struct Burst {
 fn leading(keys: &[KeyEvent], continued: bool) -> Option<Burst> {
     let mut text = String::new();
     let mut count = 0;
-    // As far as it is characters of one line.
+    // Where the first line ends: keys and bytes.
     let mut run = None;
     for key in keys {
         if key.kind != KeyEventKind::Release {

@@ -1,7 +1,7 @@
-//! Files in text that comes from elsewhere: what a terminal types for one that is dropped on it, and
-//! mentions in a draft that comes back.
+//! Files in foreign text: what a terminal types for a file that is dropped on it, and
+//! mentions in a returned draft.
 //!
-//! Only what the text says: whether there is such a file is for others to look.
+//! This reads text only; others look whether there is such a file.
 
 use std::{ops::Range, path::PathBuf};
 
@@ -13,7 +13,7 @@ use crate::ui::begins_word;
 /// Files that a mention may name, each with the length of its text.
 pub type Names = Vec<(usize, PathBuf)>;
 
-/// Nobody drops more than this at once.
+/// More files than anyone drops at once.
 const MAX_DROPPED: usize = 32;
 const MAX_DROPPED_BYTES: usize = 16 << 10;
 
@@ -37,7 +37,7 @@ pub fn dropped(paste: &str) -> Option<Vec<PathBuf>> {
     {
         return None;
     }
-    // A name may hold a newline, quoted; else each line is by itself.
+    // A quoted name may hold a newline; else each line is read separately.
     let paths = paths_of(paste).or_else(|| {
         let lines = paste.lines().map(str::trim);
         let lines = lines.filter(|line| !line.is_empty()).map(paths_of);
@@ -49,7 +49,7 @@ pub fn dropped(paste: &str) -> Option<Vec<PathBuf>> {
 fn paths_of(paste: &str) -> Option<Vec<PathBuf>> {
     let words = shlex::split(paste);
     let paths = words.and_then(|words| words.iter().map(|word| path_of(word)).collect());
-    // Some terminals quote nothing, whatever blanks are in it.
+    // Some terminals quote nothing, even if there are blanks.
     paths.or_else(|| {
         let whole = !paste.contains(['\n', '\'', '"', '\\']);
         whole.then(|| path_of(paste).map(|path| vec![path]))?
@@ -107,7 +107,7 @@ fn scan<T>(raw: &str, read: impl Fn(&str) -> Option<(usize, T)>) -> Vec<(Range<u
     found
 }
 
-/// What stands behind an `@`, which is counted.
+/// The names after an `@`; their lengths include it.
 fn names(text: &str) -> Names {
     if let Some(quoted) = text.strip_prefix('"') {
         let path = quoted.split_once('"').map(|(path, _)| path);

@@ -24,7 +24,7 @@ pub struct Keymap {
     bindings: HashMap<(Context, Chord), Action>,
     /// Chords of each action in the order in which they are shown.
     chords: HashMap<Action, Vec<Chord>>,
-    /// Defaults of the composer that were replaced: it knows some of them by itself.
+    /// Default chords of the composer that were rebound: it must ignore them.
     freed: HashSet<Chord>,
 }
 
@@ -130,18 +130,18 @@ pub fn check_keys(keys: &BTreeMap<String, Vec<String>>) -> Vec<(String, String)>
             continue;
         };
         for text in chords {
+            let mut wrong = |problem| problems.push((name.clone(), problem));
             let chord = match Chord::parse(text) {
                 Ok(chord) => chord,
                 Err(problem) => {
-                    problems.push((name.clone(), problem));
+                    wrong(problem);
                     continue;
                 }
             };
             let context = action.info().context;
             if chord.is_text() && context == Context::Composer {
-                problems.push((
-                    name.clone(),
-                    format!("`{chord}` alone types a character: add ctrl or alt"),
+                wrong(format!(
+                    "`{chord}` alone types a character: add ctrl or alt"
                 ));
             }
             if let Some((_, other)) = bound.iter().find(|(taken, other)| {
@@ -149,12 +149,9 @@ pub fn check_keys(keys: &BTreeMap<String, Vec<String>>) -> Vec<(String, String)>
                     && *other != action
                     && counts_in(other.info().context, chord) == counts_in(context, chord)
             }) {
-                problems.push((
-                    name.clone(),
-                    format!(
-                        "`{chord}` is already the key of `{}`: choose another for one of them",
-                        other.info().name
-                    ),
+                let other = other.info().name;
+                wrong(format!(
+                    "`{chord}` is already the key of `{other}`: choose another for one of them"
                 ));
             }
             bound.push((chord, action));

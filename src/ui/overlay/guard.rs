@@ -1,5 +1,6 @@
-//! What has to be before a question takes an answer: a pause (V1-PERM-11), as keys that were in flight
-//! when it appeared were meant for something else; and that what must be read was on the screen.
+//! What must happen before a question takes an answer: a pause (V1-PERM-11), as keys that were in
+//! flight when it appeared were meant for something else; and what must be read must have been on
+//! the screen.
 
 use std::{
     ops::Range,
@@ -15,10 +16,10 @@ pub const PAUSE: Duration = Duration::from_millis(400);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Guard {
-    /// When the question was first on the screen; until then nobody can have read it.
+    /// When the question was first on the screen; before that no one can have read it.
     appeared: Option<Instant>,
     last_typed: Option<Instant>,
-    /// The person asked for it: there is nothing to wait for once it is drawn.
+    /// The person opened it: there is no pause once it is drawn.
     wanted: bool,
 }
 
@@ -32,7 +33,7 @@ impl Guard {
         }
     }
 
-    /// For what the person has just opened, and which takes the next key.
+    /// For a dialog that the person has just opened: it takes the next key.
     pub fn of_wanted() -> Self {
         Self {
             wanted: true,
@@ -92,10 +93,10 @@ pub fn is_typing(key: Chord) -> bool {
     key.is_text() || matches!(key.code(), KeyCode::Backspace | KeyCode::Delete)
 }
 
-/// Which rows of something long the person has had before them.
+/// Which rows of a long text have been on the screen.
 ///
 /// A row counts once it has stood on a screen of one size for the guard's pause, or once the person
-/// has scrolled on from it: a window that is dragged shows rows that nobody reads.
+/// has scrolled on from it: a window that is being resized shows rows that no one reads.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// Columns and rows of what is read: as another layout, its rows are others.
@@ -197,8 +198,9 @@ mod tests {
         Chord::parse(name).unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// V1-PERM-11
     #[test]
-    fn opens_after_a_pause_since_it_appeared_v1_perm_11() {
+    fn opens_after_a_pause_since_it_appeared() {
         let start = Instant::now();
         let mut guard = Guard::new(None);
         assert!(!guard.is_open(start + ms(9_000)), "never drawn");
@@ -208,8 +210,9 @@ mod tests {
         assert!(guard.is_open(start + ms(400)));
     }
 
+    /// V1-PERM-11
     #[test]
-    fn whatever_is_typed_begins_the_pause_again_v1_perm_11() {
+    fn whatever_is_typed_begins_the_pause_again() {
         let start = Instant::now();
         let mut guard = Guard::new(Some(start));
         guard.drawn(start);

@@ -25,7 +25,7 @@ const TWO_COLUMNS: usize = 110;
 /// Cells for keys.
 const KEYS_WIDTH: usize = 25;
 
-/// What the composer does by itself, as readline does.
+/// Keys that the composer handles without an action, as readline does.
 const EDITING: [(&str, &str); 11] = [
     ("ctrl-a ctrl-e", "Start and end of the line"),
     ("alt-b alt-f", "Back and forward by a word"),
@@ -81,21 +81,16 @@ impl Overlay for Help {
         cx.frame.around(rows).min(room.whole)
     }
 
-    fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Option<Position> {
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Option<Position> {
         let hints = [
             (Action::Stop, "close"),
             (Action::ScrollDown, "more"),
             (Action::Palette, "find and run"),
         ];
-        let inner = Panel::opened("Keys", &hints, cx).draw(area, buffer, cx);
+        let inner = Panel::opened("Keys", &hints, cx).draw(area, buf, cx);
         let rows = rows(inner.width.into(), cx);
         let top = self.scroll.fit(rows.len(), inner.height);
-        draw_rows(rows.iter().skip(top), inner, buffer);
+        draw_rows(rows.iter().skip(top), inner, buf);
         None
     }
 }

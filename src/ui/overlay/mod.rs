@@ -119,12 +119,7 @@ pub trait Overlay {
 
     /// Draws into `area`, which is as high as was wanted or less; returns where the cursor belongs,
     /// if not into the composer.
-    fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Option<Position>;
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Option<Position>;
 
     /// When it will look different without any event.
     fn deadline(&self, _now: Instant) -> Option<Instant> {
@@ -206,6 +201,21 @@ impl Outcome {
     pub fn command(self, command: UiCommand) -> Self {
         self.with(Wish::Command(command))
     }
+}
+
+/// Keys for the conversation and the screen, which a question leaves to them.
+pub fn is_for_screen(action: Action) -> bool {
+    matches!(
+        action,
+        Action::ScrollUp
+            | Action::ScrollDown
+            | Action::ScrollTop
+            | Action::ScrollBottom
+            | Action::PreviousPrompt
+            | Action::NextPrompt
+            | Action::Suspend
+            | Action::Redraw
+    )
 }
 
 /// What is wanted needs an agent.

@@ -1,4 +1,4 @@
-//! The frame around an overlay: a box with title, note and key hints, or a single rule where there
+//! The frame around an overlay: a box with title, note and key hints, or a single rule if there
 //! is little room; and the part of long content that shows.
 
 use std::ops::Range;
@@ -53,7 +53,7 @@ impl Frame {
         }
     }
 
-    /// Rows of a dialog with so many rows of content.
+    /// Rows of a dialog with that many rows of content.
     pub fn around(self, content: usize) -> u16 {
         to_rows(content).saturating_add(self.rows())
     }
@@ -91,9 +91,19 @@ impl Panel {
         }
     }
 
+    /// Of what waits for the person's answer.
+    pub fn asked(title: &str, hints: Vec<(String, &'static str)>, cx: &OverlayContext<'_>) -> Self {
+        Self {
+            title: StyledLine::styled(title, cx.theme.warning.bold()),
+            note: StyledLine::new(),
+            hints,
+            border: cx.theme.border_focus,
+        }
+    }
+
     /// Draws the frame and returns where the content goes.
-    pub fn draw(&self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) -> Rect {
-        Clear.render(area, buffer);
+    pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Rect {
+        Clear.render(area, buf);
         let room = usize::from(area.width).saturating_sub(4);
         let note = spaced(&self.note, room, self.border, cx).right_aligned();
         let title_room = room.saturating_sub(note.width());
@@ -106,13 +116,13 @@ impl Panel {
                     .title_top(title)
                     .title_top(note)
                     .title_bottom(self.hint_line(room, cx))
-                    .render(area, buffer);
+                    .render(area, buf);
                 inset(area, 2, 1, 1)
             }
             Frame::Compact => {
                 let rule = cx.symbols.rule.repeat(usize::from(area.width));
-                buffer.set_stringn(area.x, area.y, rule, area.width.into(), self.border);
-                buffer.set_line(area.x + 1, area.y, &title, area.width.saturating_sub(2));
+                buf.set_stringn(area.x, area.y, rule, area.width.into(), self.border);
+                buf.set_line(area.x + 1, area.y, &title, area.width.saturating_sub(2));
                 let leaving = self.leaving(cx);
                 let leaving = spaced(&leaving, room, self.border, cx);
                 let note = match title.width() + leaving.width() <= title_room {
@@ -121,14 +131,14 @@ impl Panel {
                 };
                 let note_width = u16::try_from(note.width()).unwrap_or(u16::MAX);
                 if let Some(left) = area.width.checked_sub(note_width + 1) {
-                    buffer.set_line(area.x + left, area.y, &note, note_width);
+                    buf.set_line(area.x + left, area.y, &note, note_width);
                 }
                 inset(area, 1, 1, 0)
             }
         }
     }
 
-    /// The key that leads out, which has no frame to stand in.
+    /// The key that closes it, for where there is no bottom border.
     fn leaving(&self, cx: &OverlayContext<'_>) -> StyledLine {
         let stop = cx.keymap.hint(Action::Stop);
         let mut hints = self.hints.iter().filter(|(key, _)| !key.is_empty());
@@ -140,8 +150,8 @@ impl Panel {
     }
 
     fn hint_line(&self, room: usize, cx: &OverlayContext<'_>) -> Line<'static> {
-        // What the border has, theirs would be too: bold under NO_COLOR, and its colour where dim is
-        // none, which nobody can read on white.
+        // Hints would inherit the border's style: bold under NO_COLOR, and its colour where dim has
+        // none, which cannot be read on white.
         let colour = cx.theme.dim.fg.unwrap_or(Color::Reset);
         let dim = cx.theme.dim.fg(colour).not_bold();
         let mut line = StyledLine::new();

@@ -1,4 +1,4 @@
-//! What came up without a key of the person's, as the agents at the start: what is being typed then
+//! A dialog that opens without a key, such as the agents at the start: what is being typed then
 //! is not meant for it.
 
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::ui::{
     overlay::{Guard, Outcome, Overlay, OverlayContext, Room, guard::is_typing},
 };
 
-/// Holds back keys that type and enter until the guard is open once; from then on all are the
+/// Withholds typing and enter until the guard has opened once; after that all keys are the
 /// list's.
 pub struct Unasked {
     inner: Box<dyn Overlay>,
@@ -64,20 +64,15 @@ impl Overlay for Unasked {
         self.inner.height(room, cx)
     }
 
-    fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Option<Position> {
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Option<Position> {
         match &mut self.guard {
             Some(guard) => {
                 guard.drawn(cx.now);
-                let cursor = self.inner.draw(area, buffer, cx);
-                // Until then the caret is the draft's.
+                let cursor = self.inner.draw(area, buf, cx);
+                // Until then the caret stays in the draft.
                 cursor.filter(|_| guard.is_open(cx.now))
             }
-            None => self.inner.draw(area, buffer, cx),
+            None => self.inner.draw(area, buf, cx),
         }
     }
 

@@ -52,8 +52,8 @@ pub fn grouped(n: usize) -> String {
     out
 }
 
-/// A path as it is shown, relative to the session's directory where it lies in it: exactly, as another one
-/// could look like it.
+/// A path as it is shown, relative to the session's directory where it lies in it: exactly, as
+/// another one could look like it.
 pub fn shown_path(path: &str, cwd: &Path) -> SafeText {
     let relative = Path::new(path)
         .strip_prefix(cwd)

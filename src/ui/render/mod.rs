@@ -50,9 +50,9 @@ impl From<Line<'static>> for Row {
 }
 
 /// Draws as many rows as fit.
-pub fn draw_rows<'r>(rows: impl IntoIterator<Item = &'r Row>, area: Rect, buffer: &mut Buffer) {
+pub fn draw_rows<'r>(rows: impl IntoIterator<Item = &'r Row>, area: Rect, buf: &mut Buffer) {
     for (y, row) in (area.top()..area.bottom()).zip(rows) {
-        buffer.set_line(area.x, y, &row.line, area.width);
+        buf.set_line(area.x, y, &row.line, area.width);
     }
 }
 

@@ -26,23 +26,18 @@ pub fn render_screen(screen: &Screen, max_rows: usize, ctx: &RenderContext<'_>) 
         max_rows
     };
     let from = used.saturating_sub(max_rows);
-    let none = StyledLine::new();
-    let mut rows: Vec<Row> = screen
-        .rows(from..used)
+    let shown = screen.rows(from..used);
+    let shown = shown
         .iter()
-        .flat_map(|runs| {
-            styled(runs).wrap_with(Wrapping::Hard, usize::from(ctx.width), &none, &none)
-        })
-        .collect();
+        .flat_map(|runs| styled(runs).wrap_as(Wrapping::Hard, ctx.width.into()));
+    let mut rows: Vec<Row> = shown.collect();
     let cut = rows.len().saturating_sub(max_rows);
     rows.drain(..cut);
     let hidden = screen.dropped_rows() + from + cut;
     if hidden > 0 {
         let text = format!("+{} above", count(hidden, "row"));
-        rows.insert(
-            0,
-            StyledLine::styled(&text, ctx.theme.dim).truncate(usize::from(ctx.width), ""),
-        );
+        let above = StyledLine::styled(&text, ctx.theme.dim);
+        rows.insert(0, above.truncate(ctx.width.into(), ""));
     }
     rows
 }
@@ -122,13 +117,11 @@ fn styled(runs: &[Run]) -> StyledLine {
 }
 
 fn style(cell: CellStyle) -> Style {
-    let mut style = Style::new();
-    if let Some(fg) = colour(cell.fg) {
-        style = style.fg(fg);
-    }
-    if let Some(bg) = colour(cell.bg) {
-        style = style.bg(bg);
-    }
+    let mut style = Style {
+        fg: colour(cell.fg),
+        bg: colour(cell.bg),
+        ..Style::new()
+    };
     for (set, modifier) in [
         (cell.bold, Modifier::BOLD),
         (cell.dim, Modifier::DIM),

@@ -7,7 +7,7 @@ use crate::{
     ui::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
-        blocks::transcript_text,
+        blocks::{Source, transcript_text},
         composer::Expanded,
         overlay::{Help, no_agent, opened_by, rename},
         transcript::Scroll,
@@ -15,9 +15,9 @@ use crate::{
 };
 
 impl Ui {
-    /// Does it; false where it means nothing now, so that the key may mean something else.
+    /// Performs it; false if it means nothing now, so that the key can mean something else.
     pub(super) fn act(&mut self, action: Action, cx: &UiContext<'_>) -> bool {
-        // Those take two presses, at times.
+        // These may need two presses.
         if !matches!(action, Action::Interrupt | Action::Quit | Action::Stop) {
             self.moment.disarm();
         }
@@ -42,7 +42,7 @@ impl Ui {
             Action::Interrupt => self.interrupt(cx),
             Action::NextMode => self.session_event(Event::CycleMode, cx),
             Action::Restart => {
-                // What was said of an agent that does not run is over.
+                // The message that the agent is not running no longer holds.
                 self.moment.clear_message();
                 self.session_event(Event::Restart, cx);
             }
@@ -75,8 +75,8 @@ impl Ui {
                     self.moment.say("nothing to browse yet".into());
                 }
             }
-            Action::BlockNext => self.transcript.browse_next(),
-            Action::BlockPrevious => self.transcript.browse_prev(),
+            Action::BlockNext => self.transcript.browse_by(1),
+            Action::BlockPrevious => self.transcript.browse_by(-1),
             Action::BlockLeave => self.transcript.browse_exit(),
             Action::BlockFold
             | Action::BlockCopy
@@ -94,7 +94,7 @@ impl Ui {
             Action::Suspend => self.commands.push(UiCommand::Suspend),
             Action::Quit => return self.quit(cx),
 
-            // A list's; or a question's own, which has taken its keys before they come here.
+            // Actions of lists, and of questions, which take their keys before they come here.
             other => {
                 let opened = opened_by(other, &self.look.overlay(&self.composer, cx));
                 return self.follow(opened, cx);
@@ -103,14 +103,14 @@ impl Ui {
         true
     }
 
-    /// Enter: the draft; without one, what is held back.
+    /// Enter: sends the draft; without one, the queue if it is held.
     fn send(&mut self, cx: &UiContext<'_>) {
         if self.composer.is_empty() {
             let held = cx
                 .session
                 .filter(|session| session.queue_held && !session.queue.is_empty());
             match held {
-                // It would stop what the person has just asked for, by a key that says nothing of it.
+                // Enter would stop the turn that the person has just started.
                 Some(session) if has_turn(session) => {
                     let key = self.look.keymap.hint(Action::SendNow);
                     let text = format!("the agent is working: {key} stops it and sends");
@@ -164,7 +164,8 @@ impl Ui {
         }
     }
 
-    /// Up on an empty composer, or from a draft's top: the newest queued prompt comes back to be edited.
+    /// Up on an empty composer, or from a draft's top: the newest queued prompt comes back to be
+    /// edited.
     fn take_back(&mut self, cx: &UiContext<'_>) -> bool {
         let queued = cx.session.is_some_and(|session| !session.queue.is_empty());
         if queued {
@@ -173,7 +174,7 @@ impl Ui {
         queued
     }
 
-    /// Esc, with nothing open that it would close.
+    /// Esc, with nothing open to close.
     fn stop(&mut self, cx: &UiContext<'_>) {
         let opening = |session: &Session| matches!(session.phase, Phase::Opening { .. });
         let stops = cx.session.is_some_and(can_stop);
@@ -184,7 +185,7 @@ impl Ui {
         if stops {
             self.session_event(Event::Stop, cx);
         } else if gives_up {
-            // At the second press: there is no way back to the session that was wanted.
+            // Only at the second press: the session cannot be reached afterwards.
             let ask = self.again(Action::Stop, "cancels opening the session");
             if self.moment.confirm(Action::Stop, ask, cx.now) {
                 self.moment.disarm();
@@ -196,7 +197,7 @@ impl Ui {
     fn interrupt(&mut self, cx: &UiContext<'_>) {
         let asking = self.layers.is_asking();
         if !asking && self.composer.clear() {
-            // What was said of the draft, as that it is too long, is over.
+            // Messages about the draft, as that it is too long, no longer hold.
             self.moment.disarm();
             self.moment.clear_message();
             return;
@@ -228,7 +229,7 @@ impl Ui {
         let what = match (turn, others) {
             (_, true) => "stops every session and quits",
             (true, _) => "stops the turn and quits",
-            // What goes on beside it ends with the agent's process (V2-STATE-02).
+            // Background work ends with the agent's process (V2-STATE-02).
             _ => "stops what runs in the background and quits",
         };
         let ask = self.again(Action::Quit, what);
@@ -259,7 +260,10 @@ impl Ui {
 
     fn act_on_block(&mut self, action: Action, session: &Session, cx: &UiContext<'_>) {
         match action {
-            Action::BlockFold => self.transcript.toggle_fold(session, cx.screens),
+            Action::BlockFold => {
+                let source = Source::new(session, cx.screens);
+                self.transcript.toggle_fold(&source);
+            }
             Action::BlockCopy => match self.transcript.selected_copy_text(session, cx.screens) {
                 Some(text) => self.commands.push(UiCommand::Copy(text)),
                 None => self.moment.say("nothing to copy here".into()),
@@ -321,7 +325,7 @@ fn has_turn(session: &Session) -> bool {
     session.turn.is_some()
 }
 
-/// Something is going on that esc ends.
+/// Whether esc ends something.
 fn can_stop(session: &Session) -> bool {
     has_turn(session)
         || session.shown_question().is_some()
@@ -329,7 +333,7 @@ fn can_stop(session: &Session) -> bool {
         || matches!(session.phase, Phase::SignIn { .. })
 }
 
-/// What is behind the `!` of a draft that is a shell line.
+/// The command of a draft that begins with `!`.
 fn shell_line(parts: &[DraftPart]) -> Option<String> {
     let Some(DraftPart::Text(first)) = parts.first() else {
         return None;

@@ -10,7 +10,7 @@ use crate::{
         action::{Action, Context},
         composer::{PopupOutcome, Sources},
         keymap::Chord,
-        overlay::{Outcome, Wish, is_typing},
+        overlay::{Outcome, PAUSE, Wish, is_typing},
         transcript::Scroll,
         viewer::Viewer,
     },
@@ -50,7 +50,7 @@ fn wheel(keys: &[KeyEvent]) -> usize {
 }
 
 impl Ui {
-    /// Takes events that were read together; returns what they ask for, in order.
+    /// Handles events that were read together; returns the commands that follow, in order.
     pub fn handle(&mut self, events: &[Event], cx: &UiContext<'_>) -> Vec<UiCommand> {
         let mut rest = events;
         while let Some((first, tail)) = rest.split_first() {
@@ -69,7 +69,7 @@ impl Ui {
         std::mem::take(&mut self.commands)
     }
 
-    /// What comes next was typed before anything could be seen: it answers no question.
+    /// The next keys were typed before anything was visible: they answer no question.
     pub fn typed_ahead(&mut self, cx: &UiContext<'_>) {
         self.sync(cx);
         self.layers
@@ -112,13 +112,12 @@ impl Ui {
                 rest = rest.get(turned..).unwrap_or_default();
                 continue;
             }
-            let burst = if typed_above || cx.project.read_only.is_some() {
-                0
-            } else {
-                self.composer.take_burst(rest, &sources(cx))
+            let burst = match typed_above || cx.project.read_only.is_some() {
+                true => 0,
+                false => self.composer.take_burst(rest, &sources(cx)),
             };
             if burst > 0 {
-                // For whatever is asked: something was typed.
+                // Tells an open question that something was typed.
                 self.layers
                     .paste("", &self.look.overlay(&self.composer, cx));
                 self.last_typed = Some(cx.now);
@@ -145,10 +144,10 @@ impl Ui {
         self.viewer.as_ref().is_none_or(Viewer::is_attached)
     }
 
-    /// Overlays as the session has them now.
+    /// Brings the overlays up to date with the session.
     pub(super) fn sync(&mut self, cx: &UiContext<'_>) {
         let no_browser = cx.project.no_browser.as_ref();
-        // What was asked in a replay was answered then, and is told.
+        // Questions of a replay were answered then, and are shown as text.
         let asking = cx.session.filter(|_| cx.project.read_only.is_none());
         self.layers.sync(asking, no_browser, self.last_typed);
         if let Some(unsaid) = self.layers.take_unsaid() {
@@ -205,13 +204,12 @@ impl Ui {
             }
             PopupOutcome::Ignored => {}
         }
-        let contexts = if self.composer.is_empty() {
-            EMPTY
-        } else {
-            DRAFT
-        };
+        let empty = self.composer.is_empty();
+        let contexts = if empty { EMPTY } else { DRAFT };
         let action = self.look.keymap.action(chord, contexts);
-        if action == Some(Action::Send) && self.meant_the_answer(just_answered, cx) {
+        let since = just_answered.map(|at| cx.now.saturating_duration_since(at));
+        if action == Some(Action::Send) && since.is_some_and(|since| since < PAUSE) {
+            // It was meant for the answer: no draft is sent by it.
             return;
         }
         if !action.is_some_and(|action| self.act(action, cx)) && !self.take_back_above(chord, cx) {
@@ -226,7 +224,7 @@ impl Ui {
         arrow && self.layers.leaves_arrows() && self.composer.has_row(key.code == KeyCode::Down)
     }
 
-    /// First of all that is queued: it belongs to the answer that was just given.
+    /// Sends a reason before the rest of the queue: it belongs to the answer just given.
     fn say_reason(&mut self, text: String) {
         self.composer.push_history(&text);
         self.commands.push(UiCommand::SaveHistory(text.clone()));
@@ -244,14 +242,14 @@ impl Ui {
             && self.act(Action::TakeBack, cx)
     }
 
-    /// Keys that something opened by the person leaves over.
+    /// Keys that a dialog opened by the person does not take.
     fn below_opened(&mut self, chord: Chord, cx: &UiContext<'_>) {
         match self.look.keymap.action(chord, &[Context::Anywhere]) {
             Some(Action::Stop | Action::Interrupt) => {
                 self.layers.close_top();
                 let listing = |session: &Session| session.earlier.state == Listing::Asking;
                 if cx.session.is_some_and(listing) {
-                    // Nobody looks at the list any more (V1-CAN-09).
+                    // The list is closed (V1-CAN-09).
                     self.session_event(SessionEvent::GiveUpListing, cx);
                 }
             }
@@ -262,7 +260,7 @@ impl Ui {
         }
     }
 
-    /// Keys that a question leaves over: text goes to the draft, and nothing is sent.
+    /// Keys that a question does not take: text goes to the draft, and nothing is sent.
     fn below_question(&mut self, key: KeyEvent, chord: Chord, cx: &UiContext<'_>) {
         let action = self
             .look
@@ -276,7 +274,7 @@ impl Ui {
         {
             self.edit(key, cx);
         }
-        // Whatever changes the draft is typing, not its letters alone.
+        // Every change of the draft counts as typing, not only letters.
         if self.composer.rev() != before {
             self.layers.typed_elsewhere(cx.now);
             self.last_typed = Some(cx.now);
@@ -289,7 +287,7 @@ impl Ui {
             Some(action) => {
                 self.act(action, cx);
             }
-            // Whoever types is done with browsing.
+            // Typing ends browsing.
             None if chord.is_text() => {
                 self.transcript.browse_exit();
                 self.edit(key, cx);
@@ -308,17 +306,7 @@ impl Ui {
         }
     }
 
-    /// An enter right behind an answer: no draft is sent by it.
-    fn meant_the_answer(
-        &self,
-        just_answered: Option<std::time::Instant>,
-        cx: &UiContext<'_>,
-    ) -> bool {
-        just_answered
-            .is_some_and(|at| cx.now.saturating_duration_since(at) < crate::ui::overlay::PAUSE)
-    }
-
-    /// Does what an overlay wants; whether it took the key.
+    /// Carries out the wishes of an overlay; returns whether it took the key.
     pub(super) fn follow(&mut self, outcome: Option<Outcome>, cx: &UiContext<'_>) -> bool {
         let Some(outcome) = outcome else {
             return false;

@@ -18,14 +18,13 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
     config::{ThemeChoice, UiConfig},
-    model::{AgentNotice, SeenFile, SessionKey, TerminalId},
-    session::{Prompt, QuestionId, Session},
+    model::{AgentNotice, SessionKey, TerminalId},
+    session::{QuestionId, Session},
     text::SafeText,
     ui::{
-        AgentList, FileList, FolderListing, LookedAt, PastSession, TrustQuestion, UiCommand,
-        UiContext,
+        AgentList, LookedAt, PastSession, TrustQuestion, UiCommand, UiContext,
         blocks::{Settings, Source},
-        composer::{Composer, History},
+        composer::Composer,
         keymap::Keymap,
         layers::Layers,
         notices::Notices,
@@ -238,6 +237,11 @@ impl Ui {
         &self.links
     }
 
+    /// The composer of the session that is shown.
+    pub fn composer(&mut self) -> &mut Composer {
+        &mut self.composer
+    }
+
     /// The draft as text: to be saved.
     pub fn draft_text(&self) -> String {
         whole_draft(&self.layers, &self.composer)
@@ -252,11 +256,6 @@ impl Ui {
         self.last_typed = last;
     }
 
-    /// Replaces the draft: saved earlier, or back from `$EDITOR`.
-    pub fn set_draft(&mut self, text: &str) {
-        self.composer.set_text(text);
-    }
-
     /// The drafts of all sessions that have one; of none before there is one.
     pub fn all_drafts(&self) -> Vec<(Option<SessionKey>, String)> {
         let parked = self
@@ -267,37 +266,12 @@ impl Ui {
         all.filter(|(_, draft)| !draft.is_empty()).collect()
     }
 
-    /// Puts a prompt that came back in front of the draft.
-    pub fn restore_draft(&mut self, prompt: &Prompt) {
-        self.composer.prepend(&prompt.text);
-    }
-
-    /// The same in whichever session it came back to.
-    pub fn restore_draft_of(&mut self, session: SessionKey, prompt: &Prompt) {
-        self.restore_text_of(session, &prompt.text);
-    }
-
-    /// The same for what was written there and cannot be sent.
+    /// Puts text that came back in front of that session's draft.
     pub fn restore_text_of(&mut self, session: SessionKey, text: &str) {
         match self.parked.get_mut(&session) {
             Some(parked) => parked.composer.prepend(text),
             None => self.composer.prepend(text),
         }
-    }
-
-    /// Earlier prompts.
-    pub fn set_history(&mut self, history: History) {
-        self.composer.set_history(history);
-    }
-
-    /// The project's files, as [`UiCommand::ListFiles`] asked for.
-    pub fn set_files(&mut self, files: FileList) {
-        self.composer.set_files(files);
-    }
-
-    /// What is in the folder that is typed, as [`UiCommand::ListFolder`] asked for.
-    pub fn set_folder(&mut self, listing: FolderListing) {
-        self.composer.set_folder(listing);
     }
 
     /// What was found where [`UiCommand::LookAt`] asked to look, for whichever session did.
@@ -306,16 +280,6 @@ impl Ui {
         for parked in self.parked.values_mut() {
             parked.composer.set_looked(looked);
         }
-    }
-
-    /// Puts a file into the draft at the caret.
-    pub fn insert_file(&mut self, path: String, seen: SeenFile) {
-        self.composer.insert_file(path, seen);
-    }
-
-    /// Puts text into the draft as if it was pasted.
-    pub fn insert_pasted(&mut self, text: &str) {
-        self.composer.insert_paste(text);
     }
 
     /// Says something for a moment at the left of the status line.

@@ -1,4 +1,4 @@
-//! What holds for a moment: a message in the status line, a key that quits if pressed again.
+//! Short-lived state: a message in the status line, a key that quits if pressed again.
 
 use std::time::{Duration, Instant};
 
@@ -28,17 +28,17 @@ impl Moment {
         self.toast = Some(Toast { text, until: None });
     }
 
-    /// What is said holds no more.
+    /// Removes the message.
     pub fn clear_message(&mut self) {
         self.toast = None;
     }
 
-    /// What is said now.
+    /// The message.
     pub fn text(&self) -> Option<&SafeText> {
         self.toast.as_ref().map(|toast| &toast.text)
     }
 
-    /// A press of a key that quits only with the second: whether this is it. Else says so.
+    /// Whether this is the second press of a key that needs two. Else asks for it.
     pub fn confirm(&mut self, action: Action, ask: SafeText, now: Instant) -> bool {
         if self
             .armed
@@ -54,7 +54,7 @@ impl Moment {
         false
     }
 
-    /// Something else was done: the next press is a first one again.
+    /// Another key was pressed: the next press is a first one again.
     pub fn disarm(&mut self) {
         if self.armed.take().is_some() {
             self.toast = None;

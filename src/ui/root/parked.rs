@@ -1,4 +1,4 @@
-//! The screens of sessions that are not shown: what was typed, unfolded and scrolled to stays.
+//! The screens of sessions that are not shown: draft, folds and scroll positions are kept.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// What of the screen is one session's own.
+/// The parts of the screen that belong to one session.
 pub(super) struct Parked {
     transcript: TranscriptView,
     pub(super) composer: Composer,
@@ -27,9 +27,9 @@ pub(super) struct Parked {
 }
 
 impl Ui {
-    /// Shows the screen of that session as it was left. Whether it is a new one: its composer has
-    /// no history yet. The first session takes over what was typed before there was one, and so
-    /// does one whose predecessor is gone.
+    /// Shows the screen of that session as it was left. Returns whether it is new: its composer has
+    /// no history yet. The first session takes over what was typed before it existed, and so
+    /// does one that replaces a closed one.
     pub fn show_session(&mut self, key: SessionKey, now: Instant) -> bool {
         if self.session == Some(key) {
             return false;
@@ -57,7 +57,7 @@ impl Ui {
         self.parked.insert(before, left);
         self.just_answered = None;
         self.notices = Notices::default();
-        // The key that led here answers nothing that is asked there.
+        // The key that led here answers no question there.
         self.last_typed = Some(now);
         self.layers.typed_elsewhere(now);
         fresh

@@ -14,7 +14,7 @@ use crate::{
     ui::{
         Ui, UiCommand, UiContext,
         action::Action,
-        blocks::{Pinned, body_columns, render_pinned_plans},
+        blocks::{Pinned, Source, body_columns, render_pinned_plans},
         composer::Sources,
         contain::{self, Broken, contained},
         overlay::{Frame, Room, agent_name},
@@ -47,7 +47,7 @@ struct Zones {
     status: Rect,
 }
 
-/// What is as high as it has rows.
+/// Rows of zones whose height is the number of their rows.
 #[derive(Default)]
 struct Laid {
     plan: Vec<Row>,
@@ -55,7 +55,7 @@ struct Laid {
 }
 
 impl Zones {
-    /// Gives each zone its rows, from the bottom up; what is left is the transcript's.
+    /// Gives each zone its rows, from the bottom up; the rest is the transcript's.
     fn stack(area: Rect, plan: u16, question: u16, queue: u16, composer: u16) -> Self {
         let mut left = area;
         let mut take = |rows: u16| {
@@ -106,16 +106,16 @@ impl Ui {
     pub(super) fn draw_on(
         &mut self,
         area: Rect,
-        buffer: &mut Buffer,
+        buf: &mut Buffer,
         cx: &UiContext<'_>,
     ) -> Option<Position> {
         self.links.clear();
         self.transcript_shown = false;
         self.moment.drawn(cx.now);
         if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
-            // What nobody sees takes no answer.
+            // What is not visible takes no answer.
             self.layers.question_moved();
-            self.draw_too_small(area, buffer);
+            self.draw_too_small(area, buf);
             return None;
         }
         self.look.frame = Frame::for_screen(area.width, area.height);
@@ -124,31 +124,29 @@ impl Ui {
         self.close_outdated_viewer(cx);
         if self.viewer.is_some() {
             let zones = Zones::stack(area, 0, 0, 0, 0);
-            self.draw_status(zones.status, buffer, cx);
+            self.draw_status(zones.status, buf, cx);
             let above = zones.above_composer();
-            let drawn = contained("what fills the screen", || {
-                self.draw_viewer(above, buffer, cx)
-            });
+            let drawn = contained("what fills the screen", || self.draw_viewer(above, buf, cx));
             let cursor = drawn.unwrap_or_else(|_| {
-                // Its keys may mean more than can be seen.
+                // Its keys could do what cannot be seen.
                 self.viewer = None;
-                self.draw_undrawn(above, buffer);
+                self.draw_undrawn(above, buf);
                 None
             });
             self.tell_broken();
-            self.draw_notices(zones.above_composer(), buffer, cx);
+            self.draw_notices(zones.above_composer(), buf, cx);
             return cursor;
         }
         let (zones, laid) = self.divide(area, cx);
-        self.draw_transcript(zones.transcript, buffer, cx);
-        draw_rows(&laid.plan, zones.plan, buffer);
+        self.draw_transcript(zones.transcript, buf, cx);
+        draw_rows(&laid.plan, zones.plan, buf);
         self.links.extend(placed_links(&laid.plan, zones.plan));
-        draw_rows(&laid.queue, zones.queue, buffer);
+        draw_rows(&laid.queue, zones.queue, buf);
         self.tell_broken();
-        self.draw_notices(zones.transcript, buffer, cx);
-        let cursor = self.draw_composer(&zones, buffer, cx);
-        self.draw_status(zones.status, buffer, cx);
-        self.draw_overlay(&zones, buffer, cx).or(cursor)
+        self.draw_notices(zones.transcript, buf, cx);
+        let cursor = self.draw_composer(&zones, buf, cx);
+        self.draw_status(zones.status, buf, cx);
+        self.draw_overlay(&zones, buf, cx).or(cursor)
     }
 
     /// Terminals are as wide as what shows them, so that nothing is wrapped twice, and as high as
@@ -199,7 +197,7 @@ impl Ui {
         (zones, laid)
     }
 
-    fn draw_transcript(&mut self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) {
+    fn draw_transcript(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
         let ctx = self.look.render(area.width, cx.now);
         let said = cx
             .session
@@ -208,12 +206,12 @@ impl Ui {
             let rows = welcome::rows(cx.session, cx.project, &self.look.keymap, &ctx);
             let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
             let (_, lower) = split_top(area, area.height.saturating_sub(height) / 2);
-            return draw_rows(&rows, lower, buffer);
+            return draw_rows(&rows, lower, buf);
         };
         let settings = self.look.transcript();
-        self.transcript
-            .sync(session, cx.screens, &settings, area.height, &ctx);
-        self.links = self.transcript.draw(area, buffer, &ctx);
+        let source = Source::new(session, cx.screens);
+        self.transcript.sync(source, &settings, area.height, &ctx);
+        self.links = self.transcript.draw(area, buf, &ctx);
         self.transcript_shown = true;
     }
 
@@ -227,10 +225,10 @@ impl Ui {
         render_pinned_plans(&plans, room.into(), &ctx)
     }
 
-    /// What the agent said for this moment, over the conversation.
-    fn draw_notices(&mut self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) {
+    /// The agent's notices, over the conversation.
+    fn draw_notices(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
         let ctx = self.look.render(area.width, cx.now);
-        for place in self.notices.draw(area, buffer, &ctx) {
+        for place in self.notices.draw(area, buf, &ctx) {
             self.links.retain(|link| !link.area.intersects(place));
         }
     }
@@ -239,7 +237,7 @@ impl Ui {
     fn draw_composer(
         &mut self,
         zones: &Zones,
-        buffer: &mut Buffer,
+        buf: &mut Buffer,
         cx: &UiContext<'_>,
     ) -> Option<Position> {
         let ctx = self.look.render(zones.composer.width, cx.now);
@@ -249,12 +247,12 @@ impl Ui {
         };
         let placeholder = self.placeholder(cx);
         self.composer
-            .draw(zones.composer, buffer, &ctx, &sources, &placeholder);
+            .draw(zones.composer, buf, &ctx, &sources, &placeholder);
         if !self.layers.is_opened() && !self.layers.is_asking() {
             let above = zones.above_composer();
             let height = self.composer.popup_height(above.height);
             let (_, area) = split_bottom(above, height);
-            self.composer.draw_popup(area, buffer, &ctx);
+            self.composer.draw_popup(area, buf, &ctx);
         }
         self.composer.cursor()
     }
@@ -349,7 +347,7 @@ impl Ui {
         hints.join(&format!(" {} ", self.look.symbols.separator))
     }
 
-    fn draw_status(&self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) {
+    fn draw_status(&self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
         let status = Status {
             session: cx.session,
             elsewhere: cx.sessions.map(Sessions::elsewhere).unwrap_or_default(),
@@ -366,14 +364,14 @@ impl Ui {
             in_viewer: self.viewer.is_some(),
             now: cx.now,
         };
-        draw_rows([&status.row(area.width.into())], area, buffer);
+        draw_rows([&status.row(area.width.into())], area, buf);
     }
 
-    /// What has the keys instead of the composer; returns the cursor's place if it has one.
+    /// Draws what has the keys instead of the composer; returns the cursor's place if it has one.
     fn draw_overlay(
         &mut self,
         zones: &Zones,
-        buffer: &mut Buffer,
+        buf: &mut Buffer,
         cx: &UiContext<'_>,
     ) -> Option<Position> {
         if !self.layers.is_opened() {
@@ -382,7 +380,7 @@ impl Ui {
             }
             let mut area = zones.question;
             area.width = self.dialog_width(area.width);
-            return self.draw_layer(area, buffer, cx);
+            return self.draw_layer(area, buf, cx);
         }
         let mut above = zones.above_composer();
         above.width = self.dialog_width(above.width);
@@ -391,7 +389,7 @@ impl Ui {
             .min(above.height);
         let (_, area) = split_bottom(above, height);
         self.links.retain(|link| !link.area.intersects(area));
-        self.draw_layer(area, buffer, cx)
+        self.draw_layer(area, buf, cx)
     }
 
     /// A box ends where those of the transcript do, beside the scroll bar.
@@ -404,37 +402,32 @@ impl Ui {
 
     fn layer_height(&mut self, room: Room, cx: &UiContext<'_>) -> u16 {
         let overlay = self.look.overlay(&self.composer, cx);
-        // What has no height has rows enough to say so.
+        // If the height fails, there are rows for the message.
         contained("a dialog", || self.layers.height(room, &overlay)).unwrap_or(UNDRAWN_ROWS)
     }
 
     /// A dialog that cannot be drawn says so, and takes no answer but to stop.
-    fn draw_layer(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &UiContext<'_>,
-    ) -> Option<Position> {
+    fn draw_layer(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) -> Option<Position> {
         let overlay = self.look.overlay(&self.composer, cx);
         let drawn = contained("a dialog", || {
             #[cfg(test)]
             crate::ui::contain::faults::meet("dialog", "");
-            self.layers.draw(area, buffer, &overlay)
+            self.layers.draw(area, buf, &overlay)
         });
         self.layers.set_undrawn(drawn.is_err());
         drawn.unwrap_or_else(|_| {
-            self.draw_undrawn(area, buffer);
+            self.draw_undrawn(area, buf);
             None
         })
     }
 
-    fn draw_undrawn(&self, area: Rect, buffer: &mut Buffer) {
-        let area = area.intersection(buffer.area);
-        Clear.render(area, buffer);
+    fn draw_undrawn(&self, area: Rect, buf: &mut Buffer) {
+        let area = area.intersection(buf.area);
+        Clear.render(area, buf);
         // The key first: on a small screen the rest may not fit.
         let text = "esc closes this. acp-tui failed to draw it; nothing was answered.";
         let line = StyledLine::styled(text, self.look.theme.error);
-        draw_rows(&line.wrap(area.width.into()), area, buffer);
+        draw_rows(&line.wrap(area.width.into()), area, buf);
     }
 
     /// Says once of each fault that was contained what it was, and what to do about it.
@@ -451,13 +444,13 @@ impl Ui {
         }
     }
 
-    fn draw_too_small(&self, area: Rect, buffer: &mut Buffer) {
+    fn draw_too_small(&self, area: Rect, buf: &mut Buffer) {
         let text = format!(
             "too small: {}x{}, needs {MIN_WIDTH}x{MIN_HEIGHT}",
             area.width, area.height
         );
         let line = StyledLine::styled(&text, self.look.theme.warning);
-        draw_rows(&line.wrap(area.width.into()), area, buffer);
+        draw_rows(&line.wrap(area.width.into()), area, buf);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What takes the whole screen but for the status line: a diff, a long text, a terminal.
+//! Viewers that fill the screen above the status line: a diff, a long text, a terminal.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl Ui {
-    /// All of what is asked about: a call's diffs, or else what it is called with.
+    /// Shows all that a question is about: a call's diffs, or else its input.
     pub(super) fn show_asked(&mut self, cx: &UiContext<'_>) {
         let Some(session) = cx.session else { return };
         let Some(question) = session.shown_question() else {
@@ -50,11 +50,11 @@ impl Ui {
                 }
             }
             Question::Page(page) => self.show_text("address".into(), exact(page.address.url())),
-            // It is a dialog of its own kind, and asks for none.
+            // A form has its own dialog, and opens no viewer.
             Question::Form(_) => {}
         }
         self.viewer_of = self.viewer.is_some().then_some(question.id());
-        // The key that opened it may have been a word's first letter.
+        // The key that opened it may have been the first letter of a word.
         self.layers.question_moved();
     }
 
@@ -93,7 +93,7 @@ impl Ui {
         self.viewer_of.is_some() && self.viewer_of == self.layers.question()
     }
 
-    /// Keys below what a question shows: answers, and the way between its diffs and its input.
+    /// Keys in a viewer that a question opened: answers, and switching between diffs and input.
     fn asked_viewer_key(&mut self, key: KeyEvent, cx: &UiContext<'_>) -> bool {
         if !self.is_asked_below() {
             return false;
@@ -125,7 +125,7 @@ impl Ui {
         false
     }
 
-    /// Leads back to the question where what it is about has changed; true if it has.
+    /// Closes the viewer if the question has changed; returns whether it did.
     pub(super) fn close_outdated_viewer(&mut self, cx: &UiContext<'_>) -> bool {
         if !self.is_asked_below() {
             return false;
@@ -193,8 +193,8 @@ impl Ui {
         }
     }
 
-    /// It comes up by itself. It goes by itself where the session has forgotten it: the person is
-    /// signed in. Where not, what the program said last stays to be read.
+    /// Opens the sign-in program's terminal when there is one, and closes it once the session has
+    /// dropped it: the person is signed in. Otherwise the program's last output stays readable.
     pub(super) fn sync_login(&mut self, cx: &UiContext<'_>) {
         let login = cx.session.and_then(Session::login_terminal);
         if login == self.login.as_ref() {
@@ -291,12 +291,12 @@ impl Ui {
     pub(super) fn draw_viewer(
         &mut self,
         area: Rect,
-        buffer: &mut Buffer,
+        buf: &mut Buffer,
         cx: &UiContext<'_>,
     ) -> Option<Position> {
         let asked = self.is_asked_below();
         let answers = if asked {
-            self.draw_answers(area, buffer, cx)
+            self.draw_answers(area, buf, cx)
         } else {
             0
         };
@@ -316,7 +316,7 @@ impl Ui {
             terminal.update(info);
         }
         let ctx = self.look.render(area.width, cx.now);
-        let cursor = viewer.draw(area, buffer, cx.screens, &ctx);
+        let cursor = viewer.draw(area, buf, cx.screens, &ctx);
         self.commands.extend(viewer.take_command());
         cursor
     }
@@ -324,7 +324,7 @@ impl Ui {
 
 impl Ui {
     /// The answers of the question at the lower end; how many rows they take.
-    fn draw_answers(&mut self, area: Rect, buffer: &mut Buffer, cx: &UiContext<'_>) -> u16 {
+    fn draw_answers(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) -> u16 {
         let overlay = self.look.overlay(&self.composer, cx);
         let Some(dialog) = self.layers.answers_below() else {
             return 0;
@@ -335,7 +335,7 @@ impl Ui {
             height,
             ..area
         };
-        dialog.draw_answers(below, buffer, &overlay);
+        dialog.draw_answers(below, buf, &overlay);
         height
     }
 }

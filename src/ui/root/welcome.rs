@@ -1,4 +1,4 @@
-//! What stands where nothing was said yet.
+//! The screen before anything was said.
 
 use crate::{
     session::Session,
@@ -20,7 +20,7 @@ const MIN_INDENT: usize = 2;
 /// Cells for keys.
 const KEYS_WIDTH: usize = 10;
 
-/// Who is spoken to, where, and how to begin; in the middle of the rows' width.
+/// Agent, directory and first keys, centred.
 pub fn rows(
     session: Option<&Session>,
     project: &ProjectInfo,
@@ -52,7 +52,7 @@ pub fn rows(
     ];
     // Nothing is written in a replay.
     let written = if project.read_only.is_some() { 3 } else { 0 };
-    // Without an agent there is nothing yet to write to.
+    // Without an agent nothing can be written yet.
     let keys = keys.iter().skip(written);
     let keys = keys.filter(|(keys, _)| !keys.is_empty());
     for (keys, what) in keys.filter(|_| session.is_some()) {

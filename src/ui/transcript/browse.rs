@@ -40,17 +40,8 @@ impl TranscriptView {
         self.selected.is_some()
     }
 
-    /// Selects the block below and brings it into view.
-    pub fn browse_next(&mut self) {
-        self.browse_by(1);
-    }
-
-    /// Selects the block above and brings it into view.
-    pub fn browse_prev(&mut self) {
-        self.browse_by(-1);
-    }
-
-    fn browse_by(&mut self, step: isize) {
+    /// Selects the block `step` blocks below, or above, and brings it into view.
+    pub fn browse_by(&mut self, step: isize) {
         let Some(mut at) = self.selected_index() else {
             return;
         };
@@ -69,11 +60,7 @@ impl TranscriptView {
     }
 
     /// Folds or unfolds the selected block.
-    pub fn toggle_fold(&mut self, session: &Session, screens: &Screens) {
-        self.toggle_fold_in(&Source::new(session, screens));
-    }
-
-    pub(super) fn toggle_fold_in(&mut self, source: &Source<'_>) {
+    pub fn toggle_fold(&mut self, source: &Source<'_>) {
         let Some(index) = self.selected_index() else {
             return;
         };
@@ -93,7 +80,8 @@ impl TranscriptView {
         self.ask(Move::Show(id));
     }
 
-    /// A block whose details look the same goes on to those that differ: no key press is in vain.
+    /// A block whose next detail looks the same goes on to one that differs: each key press shows
+    /// something.
     pub(super) fn finish_fold(&mut self, frame: &Frame<'_>) {
         let Some((id, before)) = self.folding.take() else {
             return;
@@ -272,7 +260,7 @@ impl TranscriptView {
 }
 
 /// The rows of a block that is not too long for that; `None` for others, and while they will change
-/// by themselves.
+/// without an event.
 fn all_rows(block: &Block, item: &Item, detail: Detail, frame: &Frame<'_>) -> Option<Vec<Row>> {
     let view = view(&block.kind);
     if view.is_long() {

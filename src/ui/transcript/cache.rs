@@ -35,7 +35,7 @@ pub struct Stamp {
     pub look: (u8, bool),
     pub layout: DiffLayout,
     pub detail: Detail,
-    /// Of what moves or counts up by itself.
+    /// For what moves or counts up over time.
     pub tick: u64,
     /// A blank row stands above.
     pub gap: bool,

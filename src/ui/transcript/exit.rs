@@ -96,7 +96,7 @@ fn rows_from(
 }
 
 /// The last rows of a block, at most `most`. Its segments are laid out downwards: the colours of
-/// code go on from the segment before. `whole`: also what subagents said, which nobody can unfold
+/// code continue from the segment before. `whole`: also what subagents said, which cannot be unfolded
 /// there.
 fn last_rows(block: &Block, gap: bool, most: usize, whole: bool, frame: &Frame<'_>) -> Vec<Row> {
     let thoughts = frame.settings.thoughts;

@@ -119,7 +119,7 @@ impl TranscriptView {
     pub(super) fn take_in(&mut self, frame: &Frame<'_>) {
         let transcript = frame.source.transcript;
         if self.settings.replace(frame.settings) != Some(frame.settings) {
-            // How much of a block shows may hang on it.
+            // How much of a block shows may depend on it.
             self.items.iter_mut().for_each(|item| item.stale = true);
         }
         let changes = match self.rev {

@@ -28,7 +28,7 @@ pub struct Anchor {
     pub row: usize,
     /// The segment's rows among which `row` counts; `None` before the first layout.
     pub laid: Option<Arc<[Row]>>,
-    /// Letters and digits of the segment before the row, once the segment was drawn anew: they find
+    /// Letters and digits of the segment before the row, once the segment was drawn again: they find
     /// the text again when it is wrapped elsewhere. Kept over several changes, so that going back
     /// to a width goes back to the row.
     pub mark: Option<usize>,
@@ -283,7 +283,7 @@ impl TranscriptView {
         }
     }
 
-    /// Finds the anchor's block again after the items were made anew: the block, else the next
+    /// Finds the anchor's block after the items were made again: the block, else the next
     /// that is left.
     pub(super) fn reanchor(&mut self, block: Option<BlockId>) {
         let (Position::At(anchor), Some(id)) = (&mut self.position, block) else {

@@ -19,7 +19,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use crate::{
     config::Thoughts,
-    session::{Block, BlockId, Session},
+    session::{Block, BlockId},
     ui::{
         blocks::{Detail, Frame, Settings, Source, Tick, view},
         render::{
@@ -28,7 +28,6 @@ use crate::{
             line::{StyledLine, row_width},
         },
     },
-    vt::Screens,
 };
 
 use cache::RowCache;
@@ -113,7 +112,7 @@ pub struct TranscriptView {
     /// Details as of the last sync, so that a change of settings is noticed.
     settings: Option<Settings>,
     epoch: Option<Instant>,
-    /// When the view wants to be drawn again by itself.
+    /// When the view must be drawn again without an event.
     wake: Option<Instant>,
     #[cfg(test)]
     rendered_rows: usize,
@@ -123,17 +122,6 @@ impl TranscriptView {
     /// Takes in what changed and lays out what is visible. `ctx.width` and `height` are those of
     /// the area that will be drawn to.
     pub fn sync(
-        &mut self,
-        session: &Session,
-        screens: &Screens,
-        settings: &Settings,
-        height: u16,
-        ctx: &RenderContext<'_>,
-    ) {
-        self.sync_source(Source::new(session, screens), settings, height, ctx);
-    }
-
-    fn sync_source(
         &mut self,
         source: Source<'_>,
         settings: &Settings,

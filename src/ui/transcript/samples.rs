@@ -67,7 +67,7 @@ impl World {
     }
 
     pub fn sync(&self, view: &mut TranscriptView, width: u16, height: u16) {
-        view.sync_source(
+        view.sync(
             self.source(),
             &self.settings,
             height,

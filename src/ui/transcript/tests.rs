@@ -429,7 +429,7 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
         Some(world.transcript.blocks().len() - 1)
     );
     for _ in 0..12 {
-        view.browse_prev();
+        view.browse_by(-1);
         let buf = drawn(&world, &mut view, 80, 20);
         let marked = (0..20).filter(|y| buf[(0, *y)].symbol() == "▎").count();
         assert!(marked > 0, "{}", screen(&buf));
@@ -439,11 +439,11 @@ fn browsing_selects_folds_and_keeps_the_block_in_view() {
     while !view.selected_index().is_some_and(|at| {
         matches!(&world.transcript.blocks()[at].kind, BlockKind::Tool(call) if call.kind == ToolKind::Read)
     }) {
-        view.browse_prev();
+        view.browse_by(-1);
     }
-    view.toggle_fold_in(&world.source());
+    view.toggle_fold(&world.source());
     assert!(screen(&drawn(&world, &mut view, 80, 20)).contains("print_table(&rows)"));
-    view.toggle_fold_in(&world.source());
+    view.toggle_fold(&world.source());
     assert!(!screen(&drawn(&world, &mut view, 80, 8)).contains("print_table(&rows)"));
     view.browse_exit();
     let buf = drawn(&world, &mut view, 80, 20);
@@ -462,10 +462,10 @@ fn folding_passes_over_what_looks_the_same() {
     let unfolded = text_on_screen(&world, &mut view);
     assert!(unfolded.contains("built"));
     assert!(view.browse_enter());
-    view.toggle_fold_in(&world.source());
+    view.toggle_fold(&world.source());
     let folded = text_on_screen(&world, &mut view);
     assert!(!folded.contains("built"), "at the first press: {folded}");
-    view.toggle_fold_in(&world.source());
+    view.toggle_fold(&world.source());
     assert!(text_on_screen(&world, &mut view).contains("built"));
 }
 
@@ -506,13 +506,8 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             .find(|block| wanted(&block.kind));
         view.selected = block.map(|block| block.id);
     };
-    view.sync(
-        &session,
-        &world.screens,
-        &SETTINGS,
-        20,
-        &world.stage.ctx(80),
-    );
+    let shown = Source::new(&session, &world.screens);
+    view.sync(shown, &SETTINGS, 20, &world.stage.ctx(80));
     let is_kind =
         |kind| move |block: &BlockKind| matches!(block, BlockKind::Tool(call) if call.kind == kind);
     let copied = |view: &TranscriptView| view.selected_copy_text(&session, &world.screens);
@@ -658,7 +653,7 @@ proptest! {
                         continue;
                     }
                     view.selected = Some(view.items[index].id);
-                    view.toggle_fold_in(&world.source());
+                    view.toggle_fold(&world.source());
                     // Folding brings the block into view; here only its effect on others counts.
                     view.pending.clear();
                     view.browse_exit();

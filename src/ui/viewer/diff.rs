@@ -30,7 +30,7 @@ use crate::{
 pub struct DiffViewer {
     files: Vec<File>,
     layout: DiffLayout,
-    /// All files below each other; made anew when a comparison is ready or the layout changes.
+    /// All files one after the other; made again when a comparison is ready or the layout changes.
     entries: Vec<Entry>,
     made_for: Option<MadeFor>,
     /// The entry that was jumped to, until the window is moved otherwise.

@@ -22,7 +22,7 @@ fn rank(query: &str, commands: &[SlashCommand]) -> Vec<Choice> {
         return all.map(|command| choice(command, &mut fuzzy)).collect();
     }
     let lower = query.to_lowercase();
-    // Behind a blank an argument may have begun: only the beginning of a name that has blanks
+    // After a blank an argument may have begun: only the beginning of a name that has blanks
     // itself ("memory show") is still a command.
     let prefix_only = query.contains(char::is_whitespace);
     let mut found: Vec<((bool, u16), &SlashCommand)> = commands
@@ -61,7 +61,7 @@ fn choice(command: &SlashCommand, fuzzy: &mut Fuzzy) -> Choice {
     }
 }
 
-/// What can be typed behind the command that `draft` consists of so far: shown as a ghost.
+/// The input hint of the command that `draft` consists of, shown as ghost text.
 pub fn command_hint<'a>(draft: &str, commands: &'a [SlashCommand]) -> Option<&'a str> {
     let typed = draft.strip_prefix('/')?.strip_suffix(' ')?;
     let command = commands

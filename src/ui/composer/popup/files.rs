@@ -21,10 +21,10 @@ use crate::{
     ui::{FileList, offload::Offload},
 };
 
-/// A list older than this is asked for again when a mention is begun.
+/// A list older than this is requested again when a mention begins.
 const FRESH: Duration = Duration::from_secs(10);
 
-/// So many paths are matched at once; more go to the worker.
+/// Up to this many paths are matched at once; more go to the worker.
 const MATCHED_AT_ONCE: usize = 4_000;
 
 /// Between looks at whether the query has changed meanwhile.
@@ -33,21 +33,21 @@ const SLICE: usize = 1_000;
 /// Bytes of the folders that are offered: deep ones are long, and have many above them.
 const MAX_DIRS_BYTES: usize = 16 << 20;
 
-/// The project's paths as far as they are known.
+/// The project's paths, once known.
 #[derive(Debug, Default)]
 pub struct Files {
     index: Option<Arc<FileIndex>>,
     asked: Option<Instant>,
     /// The one that is typed.
     pub folder: Folder,
-    /// The latest search handed to the worker: those before it stop.
+    /// The latest search given to the worker; earlier ones stop.
     latest: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
 pub struct FileIndex {
     files: FileList,
-    /// With a `/` at the end. Made by whoever matches first.
+    /// With a `/` at the end. Made by the first match.
     dirs: OnceLock<Vec<String>>,
 }
 
@@ -59,7 +59,7 @@ impl Files {
         }));
     }
 
-    /// Whether a new list is wanted now; says so once in a while only.
+    /// Whether a new list is due; true at most once per [`FRESH`].
     pub fn ask(&mut self, now: Instant) -> bool {
         let fresh = self
             .asked
@@ -133,7 +133,7 @@ impl FileIndex {
     }
 }
 
-/// The lesser the better. Without a query what is near the root comes first.
+/// The smaller the better. Without a query, paths near the root come first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     score: Reverse<u16>,
@@ -176,7 +176,7 @@ impl FilePopup {
         }
     }
 
-    /// Looks for `query`; what was found before stays until the worker is done.
+    /// Searches for `query`; earlier results stay until the worker is done.
     pub fn look_for(&mut self, query: &str, files: &Files, offload: &Offload) {
         query.clone_into(&mut self.query);
         self.waiting = None;
@@ -212,8 +212,8 @@ impl FilePopup {
         }
     }
 
-    /// What is selected for exactly what was typed: a choice made faster than the worker waits for
-    /// it, rather than to be another one.
+    /// The selection for exactly what was typed: a choice made before the worker is done waits for
+    /// it, so that no other file is chosen.
     pub fn settled(&mut self, files: &Files) -> Option<&Choice> {
         if self.waiting.take().is_some()
             && let Some(index) = files.index()
@@ -223,8 +223,8 @@ impl FilePopup {
         self.choices.selected()
     }
 
-    /// What was found in the project, and in the folder that is typed: that goes first where the
-    /// project's list does not know it.
+    /// Lists what was found in the project and in the typed folder; the folder goes first where the
+    /// project's list does not contain it.
     fn show(&mut self, found: Vec<Choice>, files: &Files) {
         let typed = files.folder.choices(&self.query);
         let of_project = found

@@ -1,5 +1,5 @@
-//! The folder that is typed behind an `@`: looked up on disk, by others, so that what is ignored or
-//! linked can be mentioned as well. One is known at a time.
+//! The folder typed after an `@`: others look it up on disk, so that ignored or
+//! linked files can be mentioned as well. One is known at a time.
 
 use std::{
     borrow::Cow,
@@ -14,17 +14,17 @@ const FRESH: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
 pub struct Folder {
-    /// As it was typed, up to its last `/`; empty for the project's own.
+    /// As typed, up to its last `/`; empty for the project's own folder.
     typed: String,
     asked: Option<Instant>,
     listing: Option<FolderListing>,
 }
 
 impl Folder {
-    /// The folder that has to be listed for `query`, once in a while.
+    /// The folder that must be listed for `query`; the same one at most once per [`FRESH`].
     pub fn ask(&mut self, query: &str, now: Instant) -> Option<String> {
         let (typed, name) = split(query);
-        // Without a word it is the project that is offered. A quote has no end yet.
+        // Without a word the project's files are offered. An open quote has no end yet.
         if typed.is_empty() && name.is_empty() || query.contains('"') {
             return None;
         }
@@ -47,7 +47,7 @@ impl Folder {
         }
     }
 
-    /// Whether it is still being looked up for `query`.
+    /// Whether the listing for `query` is still missing.
     pub fn is_awaited(&self, query: &str) -> bool {
         let (typed, name) = split(query);
         let asks = !(typed.is_empty() && name.is_empty() || query.contains('"'));
@@ -60,7 +60,7 @@ impl Folder {
             .filter(|listing| listing.typed == typed)
     }
 
-    /// What is in it that begins as `query` does, else what holds that.
+    /// Names in it that begin with the name in `query`, else names that contain it.
     pub fn choices(&self, query: &str) -> Vec<Choice> {
         let (typed, name) = split(query);
         let Some(listing) = self.listing_of(typed) else {
@@ -98,7 +98,7 @@ impl Folder {
         choices.collect()
     }
 
-    /// What is said where nothing was found.
+    /// The text for an empty list.
     pub fn nothing(&self, query: &str) -> Cow<'static, str> {
         match self.listing_of(split(query).0) {
             Some(FolderListing {

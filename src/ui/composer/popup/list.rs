@@ -22,7 +22,7 @@ use crate::{
 /// Choices seen at once.
 pub const MAX_ROWS: u16 = 10;
 
-/// Characters of a text that are looked at to draw one row of it; agents send descriptions of many
+/// Characters of a text that are considered for one row; agents send descriptions of many
 /// kilobytes.
 const SHOWN_CHARS: usize = 400;
 
@@ -32,7 +32,7 @@ pub struct Choice {
     /// Grapheme clusters of the label that match the query.
     pub marks: Vec<usize>,
     pub detail: SafeText,
-    /// What is put into the draft: raw.
+    /// What goes into the draft.
     pub value: String,
 }
 
@@ -42,17 +42,17 @@ pub struct Choices {
     selected: usize,
     /// First one seen.
     top: usize,
-    /// Said in place of an empty list.
+    /// Shown instead of an empty list.
     empty: Cow<'static, str>,
     cut: Cut,
 }
 
-/// Which side of a label goes where it is too long.
+/// Which side of a label is cut if it is too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
     #[default]
     End,
-    /// The end of a path tells more.
+    /// The end of a path says more.
     Start,
 }
 
@@ -221,7 +221,7 @@ pub(super) fn suffix_of_width(text: &str, width: usize) -> &str {
     &text[fits.last().map_or(text.len(), |(at, _)| at)..]
 }
 
-/// The first line of `text`, or of it what could be seen.
+/// The first line of `text`, as far as it could be seen.
 pub(super) fn beginning(text: &str) -> &str {
     let line = text.lines().next().unwrap_or("");
     line.char_indices()

@@ -1,7 +1,7 @@
 //! Lists above the composer: slash commands, file mentions, history search.
 //!
-//! A popup is given what it lists and knows what is chosen; the composer does the editing: when they
-//! open, what their keys do, and what they put into the draft.
+//! A popup is given its list and knows the selection; the composer does the editing: when popups
+//! open, what their keys do, and what goes into the draft.
 
 mod commands;
 mod files;
@@ -71,7 +71,7 @@ impl Composer {
         self.popup.is_some()
     }
 
-    /// What is typed is looked for in the history.
+    /// Typed text is a search in the history.
     pub(in crate::ui::composer) fn is_searching(&self) -> bool {
         matches!(self.popup, Some(Popup::Search(_)))
     }
@@ -112,7 +112,7 @@ impl Composer {
         PopupOutcome::Consumed
     }
 
-    /// Keys that only the history search has: it is typed into.
+    /// Keys of the history search, which has a query.
     fn search_key(&mut self, key: KeyEvent) -> PopupOutcome {
         let Some(Popup::Search(popup)) = &mut self.popup else {
             return PopupOutcome::Ignored;
@@ -167,8 +167,8 @@ impl Composer {
         }
     }
 
-    /// Enter sends at once what takes no input or is already written out; else the name is
-    /// completed and its input is waited for.
+    /// Enter sends a command at once if it takes no input or is written out; else the name is
+    /// completed and its input can be typed.
     fn complete_command(&mut self, name: &str, enter: bool, sources: &Sources<'_>) -> PopupOutcome {
         let whole = format!("/{name}");
         let written = self.buffer.lines() == [whole.as_str()];
@@ -183,7 +183,7 @@ impl Composer {
             let blank = if send { "" } else { self.blank_before(end) };
             self.edit(start..end, &format!("{whole}{blank}"), EditKind::Other);
         }
-        // What is behind a completed name is its input, not the name's next word.
+        // Text after a completed name is its input, not the name's next word.
         self.dismissed = Some(start);
         if send {
             PopupOutcome::Submit
@@ -192,7 +192,7 @@ impl Composer {
         }
     }
 
-    /// As a shell completes: the folder is written out, and what is in it is offered next.
+    /// As a shell completes: the folder is written out, and its content is offered next.
     fn enter_folder(&mut self, start: Caret, path: &str, sources: &Sources<'_>) {
         let end = self.end_of_word().max(start);
         self.edit(start..end, &format!("@{path}"), EditKind::Other);
@@ -207,7 +207,7 @@ impl Composer {
         self.edit(start..end, &format!("{chip}{blank}"), EditKind::Other);
     }
 
-    /// Where the word ends that the caret is in or behind.
+    /// The end of the word at the caret.
     fn end_of_word(&self) -> Caret {
         let caret = self.buffer.caret();
         let rest = &self.buffer.line(caret.line)[caret.byte..];
@@ -236,7 +236,7 @@ impl Composer {
     }
 }
 
-/// Whether there may be more to choose behind it. A blank would end the word that is completed.
+/// Whether there may be more to choose inside it. A blank would end the completed word.
 fn leads_on(path: &str) -> bool {
     path.ends_with('/') && !path.contains(char::is_whitespace)
 }

@@ -28,7 +28,7 @@ use crate::{
         action::{Action, Context},
         keymap::Chord,
         overlay::{
-            Guard, Outcome, Overlay, OverlayContext, Room, Wish,
+            Guard, Outcome, Overlay, OverlayContext, Room, Wish, is_for_screen,
             panel::{Frame, Scroll, split_answers},
         },
         render::draw_rows,
@@ -306,21 +306,12 @@ impl FormDialog {
                 self.expanded = !self.expanded;
                 Some(Outcome::taken())
             }
-            Action::QuestionScrollUp => Some(self.scroll_by(-1)),
-            Action::QuestionScrollDown => Some(self.scroll_by(1)),
-            Action::ScrollUp if self.expanded => Some(self.page(-1)),
-            Action::ScrollDown if self.expanded => Some(self.page(1)),
-            Action::ScrollUp
-            | Action::ScrollDown
-            | Action::ScrollTop
-            | Action::ScrollBottom
-            | Action::PreviousPrompt
-            | Action::NextPrompt
-            | Action::Interrupt
-            | Action::Quit
-            | Action::Suspend
-            | Action::Redraw => Some(Outcome::pass()),
-            _ => None,
+            Action::QuestionScrollUp => Some(self.scrolled(|scroll| scroll.by(-1))),
+            Action::QuestionScrollDown => Some(self.scrolled(|scroll| scroll.by(1))),
+            Action::ScrollUp if self.expanded => Some(self.scrolled(|scroll| scroll.page(-1))),
+            Action::ScrollDown if self.expanded => Some(self.scrolled(|scroll| scroll.page(1))),
+            Action::Interrupt | Action::Quit => Some(Outcome::pass()),
+            action => is_for_screen(action).then(Outcome::pass),
         }
     }
 
@@ -328,15 +319,9 @@ impl FormDialog {
         matches!(&self.asker, Asker::Agent(question) if question.request.is_none())
     }
 
-    fn scroll_by(&mut self, rows: isize) -> Outcome {
+    fn scrolled(&mut self, scroll: impl FnOnce(&mut Scroll)) -> Outcome {
         self.scrolled = true;
-        self.scroll.by(rows);
-        Outcome::taken()
-    }
-
-    fn page(&mut self, direction: isize) -> Outcome {
-        self.scrolled = true;
-        self.scroll.page(direction);
+        scroll(&mut self.scroll);
         Outcome::taken()
     }
 }
@@ -368,16 +353,18 @@ impl Overlay for FormDialog {
                 Outcome::pass()
             };
         }
-        let own = matches!(action, Some(Action::Stop | Action::Interrupt))
-            || matches!(
-                action,
-                Some(Action::FormNext | Action::FormPrevious | Action::Confirm)
-            );
-        if !own {
-            match self.use_control(key) {
-                Used::Taken => return Outcome::taken(),
-                Used::Not => {}
-            }
+        let own = matches!(
+            action,
+            Some(
+                Action::Stop
+                    | Action::Interrupt
+                    | Action::FormNext
+                    | Action::FormPrevious
+                    | Action::Confirm
+            )
+        );
+        if !own && self.use_control(key) == Used::Taken {
+            return Outcome::taken();
         }
         let outcome = action.and_then(|action| match action {
             Action::Confirm => Some(self.confirm()),
@@ -440,20 +427,15 @@ impl Overlay for FormDialog {
         cx.frame.around(rows + gap).min(room.height)
     }
 
-    fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Option<Position> {
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Option<Position> {
         self.guard.drawn(cx.now);
         self.drawn = Some(self.focus);
-        let inner = self.panel(cx).draw(area, buffer, cx);
+        let inner = self.panel(cx).draw(area, buf, cx);
         let width = usize::from(inner.width);
         let answers = self.answer_rows(width, cx);
         let (fields, answers_area) = split_answers(inner, answers.len(), cx.frame);
-        draw_rows(&answers, answers_area, buffer);
-        self.draw_fields(fields, buffer, cx)
+        draw_rows(&answers, answers_area, buf);
+        self.draw_fields(fields, buf, cx)
     }
 
     fn deadline(&self, now: Instant) -> Option<Instant> {

@@ -109,22 +109,18 @@ impl FormDialog {
         if self.expanded {
             hints.push((hint(Action::Details), "less"));
         }
-        let note = match self.id() {
-            Some(_) => waiting_note(cx),
-            None => StyledLine::new(),
-        };
-        let title = match &self.asker {
+        match &self.asker {
             Asker::Agent(question) => {
-                let title = format!("{} asks you", asker(cx.session, question.subagent.as_ref()));
-                StyledLine::styled(&title, cx.theme.warning.bold())
+                let who = asker(cx.session, question.subagent.as_ref());
+                Panel {
+                    note: waiting_note(cx),
+                    ..Panel::asked(&format!("{who} asks you"), hints, cx)
+                }
             }
-            Asker::Own(own) => StyledLine::styled(&own.title, cx.theme.strong),
-        };
-        Panel {
-            title,
-            note,
-            hints,
-            border: cx.theme.border_focus,
+            Asker::Own(own) => Panel {
+                title: StyledLine::styled(&own.title, cx.theme.strong),
+                ..Panel::asked("", hints, cx)
+            },
         }
     }
 
@@ -235,7 +231,7 @@ impl FormDialog {
     pub(super) fn draw_fields(
         &mut self,
         area: Rect,
-        buffer: &mut Buffer,
+        buf: &mut Buffer,
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
         let picture = self.picture(area.width.into(), cx);
@@ -251,12 +247,12 @@ impl FormDialog {
             height: window,
             ..area
         };
-        draw_rows(picture.rows.iter().skip(top), shown, buffer);
+        draw_rows(picture.rows.iter().skip(top), shown, buf);
         if !fits && area.height > 0 {
             let mut more = out_of_sight(self.scroll.below(), top, cx);
             push_details(&mut more, self.expanded, cx);
             let row = more.truncate(area.width.into(), cx.symbols.ellipsis);
-            buffer.set_line(area.x, area.y + window, &row.line, area.width);
+            buf.set_line(area.x, area.y + window, &row.line, area.width);
         }
         let (row, column) = picture.caret?;
         let y = u16::try_from(row.checked_sub(top)?).ok()?;

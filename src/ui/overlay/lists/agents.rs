@@ -8,7 +8,7 @@ use crate::{
         AgentChoice, AgentList, UiCommand,
         action::Action,
         keymap::Chord,
-        overlay::{Outcome, OverlayContext, panel::Panel},
+        overlay::{Outcome, OverlayContext},
         render::{Row, line::StyledLine},
     },
 };
@@ -30,7 +30,7 @@ pub enum Item {
 
 #[derive(Default)]
 pub struct AgentPicker {
-    /// The person wants to see those that are not installed, too.
+    /// The person has unfolded those that are not installed.
     unfolded: bool,
 }
 
@@ -51,12 +51,15 @@ impl Contents for AgentPicker {
     type MadeFrom = (AgentList, bool);
 
     const MAX_ROWS: u16 = 18 - HINT_ROWS;
+    const TITLE: &'static str = "Choose an agent";
+    const HINTS: &'static [(Action, &'static str)] =
+        &[(Action::Send, "start"), (Action::Stop, "close")];
 
     fn made_from(&self, narrowed: bool, cx: &OverlayContext<'_>) -> Option<(AgentList, bool)> {
         Some((cx.agents.clone(), !self.unfolded && !narrowed))
     }
 
-    /// Those whose command was found first; the others behind one row, until they are asked for.
+    /// First those whose command was found; the others are folded into one row.
     fn rows(
         &self,
         (agents, fold): &(AgentList, bool),
@@ -72,7 +75,7 @@ impl Contents for AgentPicker {
         found.chain(missing).collect()
     }
 
-    /// Until the person has begun to choose, the first; of those just unfolded the first.
+    /// The first one until the person has begun to choose; the first of those just unfolded.
     fn select(&self, rows: NewRows<'_, Self>, cx: &OverlayContext<'_>) -> Option<Item> {
         match rows.before {
             Some((_, folded)) if *folded != rows.now.1 => {
@@ -104,11 +107,6 @@ impl Contents for AgentPicker {
                 Outcome::taken()
             }
         }
-    }
-
-    fn panel(&self, _list: &FilterList<Item>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
-        let hints = [(Action::Send, "start"), (Action::Stop, "close")];
-        Panel::opened("Choose an agent", &hints, cx)
     }
 
     fn room_below(&self, _list: &FilterList<Item>, _width: usize) -> usize {

@@ -28,7 +28,7 @@ use crate::{
 /// One row, drawn in two columns.
 #[derive(Clone, Debug)]
 pub struct ListRow<T> {
-    /// What it stands for; `None`: it only says something, and cannot be selected.
+    /// What it stands for; `None`: it is a message, and cannot be selected.
     pub id: Option<T>,
     pub label: StyledLine,
     /// At the right end: a key, a state.
@@ -128,7 +128,7 @@ impl<T: PartialEq> FilterList<T> {
         list
     }
 
-    /// Replaces the rows; what was typed goes on counting.
+    /// Replaces the rows; the filter stays.
     pub fn set_rows(&mut self, rows: Vec<ListRow<T>>) {
         self.grouped = rows.iter().any(|row| row.heading.is_some());
         let labels = rows.iter().map(|row| row.label.width());
@@ -146,12 +146,12 @@ impl<T: PartialEq> FilterList<T> {
         self.rows.get(at).is_some_and(|row| row.id.is_some())
     }
 
-    /// Forgets what was typed.
+    /// Clears the filter.
     pub fn clear(&mut self) {
         self.edit(Query::clear);
     }
 
-    /// Something was typed that narrows it.
+    /// Whether a filter was typed.
     pub fn is_narrowed(&self) -> bool {
         !self.query.as_str().is_empty()
     }
@@ -179,10 +179,10 @@ impl<T: PartialEq> FilterList<T> {
         self.found.len()
     }
 
-    /// Rows that the whole list wants, the filter's included.
+    /// Rows that the whole list needs, with the filter's.
     pub fn rows(&self) -> usize {
         let count = self.rows.len();
-        // One is there to say that there is nothing.
+        // An empty list has one row that says so.
         count.max(1) + self.headings(0..count).count() + 1
     }
 
@@ -264,7 +264,7 @@ impl<T: PartialEq> FilterList<T> {
         let mut fuzzy = Fuzzy::new(self.query.as_str());
         let mut scored: Vec<(u16, usize)> = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
-            // What only says something is no find.
+            // Messages never match a filter.
             if row.id.is_none() && self.is_narrowed() {
                 continue;
             }
@@ -365,7 +365,7 @@ impl<T: PartialEq> FilterList<T> {
     pub fn draw(
         &mut self,
         area: Rect,
-        buffer: &mut Buffer,
+        buf: &mut Buffer,
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
         if area.is_empty() {
@@ -385,7 +385,7 @@ impl<T: PartialEq> FilterList<T> {
                 _ => "  No match",
             };
             let row = StyledLine::styled(what, theme.dim).truncate(width, cx.symbols.ellipsis);
-            draw_rows([&row], list, buffer);
+            draw_rows([&row], list, buf);
         }
         let lines = self.lines();
         let selected = lines
@@ -400,13 +400,13 @@ impl<T: PartialEq> FilterList<T> {
             .scroll
             .fit_to_show(shown..selected + 1, lines.len(), list.height);
         let row = spread(&line, &self.place(top, cx), width, cx.symbols.ellipsis);
-        buffer.set_line(area.x, area.y, &row.line, area.width);
+        buf.set_line(area.x, area.y, &row.line, area.width);
         for (y, line) in (list.top()..list.bottom()).zip(lines.iter().skip(top)) {
             let row = match line {
                 Line::Heading(at) => self.heading_line(*at, width, cx),
                 Line::Row(n) => self.row_line(*n, width, cx),
             };
-            buffer.set_line(list.x, y, &row.line, list.width);
+            buf.set_line(list.x, y, &row.line, list.width);
         }
         Some(Position::new(
             area.x + cursor.min(area.width.saturating_sub(1)),
@@ -482,8 +482,9 @@ mod tests {
         assert_eq!(list.selected(), None, "typing finds no such row");
     }
 
+    /// V1-CFG-02, V1-CFG-07
     #[test]
-    fn a_heading_is_never_selected_and_the_order_stays_below_it_v1_cfg_02_v1_cfg_07() {
+    fn a_heading_is_never_selected_and_the_order_stays_below_it() {
         let row = |id: usize, name: &str, heading: Option<&'static str>| ListRow {
             heading: heading.map(SafeText::from),
             ..ListRow::new(id, StyledLine::styled(name, Style::new()))

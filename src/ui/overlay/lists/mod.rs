@@ -65,14 +65,14 @@ pub trait Contents {
     /// What a row stands for.
     type Id: Clone + PartialEq;
 
-    /// What the rows are made from, besides the theme and the frame, which may change when the
-    /// terminal answers or is resized: they are made anew when it has changed.
+    /// What the rows are made from, besides theme and frame, which may change when the
+    /// terminal answers or is resized: the rows are made again when it changes.
     type MadeFrom: PartialEq;
 
     /// Rows of the list at most, so that the conversation stays in sight.
     const MAX_ROWS: u16 = 18;
 
-    /// `None`: nothing to make rows from; those that are there stay.
+    /// `None`: there is nothing to make rows from; the present ones stay.
     fn made_from(&self, narrowed: bool, cx: &OverlayContext<'_>) -> Option<Self::MadeFrom>;
 
     fn rows(&self, made_from: &Self::MadeFrom, cx: &OverlayContext<'_>) -> Vec<ListRow<Self::Id>>;
@@ -82,7 +82,7 @@ pub trait Contents {
         rows.selected
     }
 
-    /// A key of its own, with the row that is selected; `None` leaves it to the list.
+    /// Handles a key of this list, given the selected row; `None` leaves it to [`FilterList`].
     fn key(
         &mut self,
         _key: Chord,
@@ -95,20 +95,29 @@ pub trait Contents {
     /// Enter on the row of `id`.
     fn choose(&mut self, id: Self::Id, cx: &OverlayContext<'_>) -> Outcome;
 
-    /// How deep in it the rows are: on the way to others, what was typed is forgotten.
+    /// The level of the list; on the way to another level the filter is cleared.
     fn depth(&self) -> usize {
         0
     }
 
+    const TITLE: &'static str;
+
+    /// The most needed first.
+    const HINTS: &'static [(Action, &'static str)] =
+        &[(Action::Send, "set"), (Action::Stop, "close")];
+
     /// Title, note and key hints, in that many cells.
-    fn panel(&self, list: &FilterList<Self::Id>, width: u16, cx: &OverlayContext<'_>) -> Panel;
+    fn panel(&self, _list: &FilterList<Self::Id>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
+        Panel::opened(Self::TITLE, Self::HINTS, cx)
+    }
 
     /// Rows that the dialog has room for below the list.
     fn room_below(&self, list: &FilterList<Self::Id>, width: usize) -> usize {
         list.description_rows(width)
     }
 
-    /// What stands below the list: as many rows whatever is selected, so that the list does not move.
+    /// What stands below the list: the same number of rows whatever is selected, so that the list
+    /// does not move.
     fn below(
         &self,
         list: &FilterList<Self::Id>,
@@ -124,14 +133,14 @@ pub trait Contents {
     }
 }
 
-/// Rows were made anew.
+/// Rows were made again.
 pub struct NewRows<'a, C: Contents + ?Sized> {
     /// What those before were made from, if there were any.
     pub before: Option<&'a C::MadeFrom>,
     pub now: &'a C::MadeFrom,
     /// What was selected.
     pub selected: Option<C::Id>,
-    /// By the person, who has begun to choose.
+    /// The person has begun to choose.
     pub by_person: bool,
 }
 
@@ -217,18 +226,13 @@ impl<C: Contents> Overlay for ListDialog<C> {
         cx.frame.around(rows).min(room.height)
     }
 
-    fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Option<Position> {
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Option<Position> {
         let panel = self.contents.panel(&self.list, area.width, cx);
-        let inner = panel.draw(area, buffer, cx);
+        let inner = panel.draw(area, buf, cx);
         let rows = self.contents.below(&self.list, inner.width.into(), cx);
         let below = to_rows(rows.len()).min(inner.height.saturating_sub(LIST_AT_LEAST));
         let (list, below) = split_bottom(inner, below);
-        draw_rows(&rows, below, buffer);
-        self.list.draw(list, buffer, cx)
+        draw_rows(&rows, below, buf);
+        self.list.draw(list, buf, cx)
     }
 }

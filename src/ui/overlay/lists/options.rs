@@ -1,8 +1,8 @@
 //! The options of the agent: all of them in one list, and the values of one (V1-CFG-01 to
 //! V1-CFG-05).
 //!
-//! Made anew whenever the session's options change: the agent may change them at any time, and what
-//! it answers may be another list.
+//! The rows are made again whenever the session's options change: the agent may change them at any
+//! time, and its answer may be a different list.
 
 use crossterm::event::KeyCode;
 
@@ -25,7 +25,7 @@ use crate::{
 
 use super::{Contents, FilterList, ListRow, NewRows, open as open_list};
 
-/// Over what belongs to the model, below the models.
+/// The heading over options of the model, below the models.
 const OF_MODEL: &str = "With this model";
 
 #[derive(Clone, Debug, PartialEq)]
@@ -115,7 +115,7 @@ impl Options {
     fn title(&self, room: usize, cx: &OverlayContext<'_>) -> StyledLine {
         let theme = cx.theme;
         let name = |level: &Level| match level {
-            Level::All => SafeText::from("Options"),
+            Level::All => SafeText::from(Self::TITLE),
             Level::Of(id) => match cx.session.and_then(|session| session.option(id)) {
                 Some(option) => option.name.clone(),
                 None => SafeText::line(id),
@@ -139,6 +139,8 @@ impl Contents for Options {
     type Id = Item;
     /// The revision of the options, and which are listed.
     type MadeFrom = (u64, Level);
+
+    const TITLE: &'static str = "Options";
 
     fn made_from(&self, _narrowed: bool, cx: &OverlayContext<'_>) -> Option<(u64, Level)> {
         Some((cx.session?.options_rev, self.level()))
@@ -239,7 +241,7 @@ impl Contents for Options {
     }
 }
 
-/// What an option is, or was asked to be last; and whether that is still to be answered.
+/// The value of an option, or the one last requested; and whether the agent has yet to answer.
 fn standing(session: &Session, option: &ConfigOption) -> (OptionValue, bool) {
     match session.asked_of_option(&option.id) {
         Some(asked) => (asked.clone(), true),
@@ -308,7 +310,7 @@ fn values_of(session: &Session, id: &str, cx: &OverlayContext<'_>) -> Vec<ListRo
         .collect()
 }
 
-/// The id is what `--set` and the profile take: there where there is room.
+/// The id is what `--set` and the profile take; shown where there is room.
 fn name_and_id(name: &SafeText, id: &str, dangerous: bool, cx: &OverlayContext<'_>) -> StyledLine {
     let theme = cx.theme;
     let mut line = named_line(name, dangerous, theme, theme.text);

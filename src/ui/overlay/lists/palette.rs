@@ -27,6 +27,9 @@ impl Contents for Palette {
     type MadeFrom = ();
 
     const MAX_ROWS: u16 = 16;
+    const TITLE: &'static str = "Actions";
+    const HINTS: &'static [(Action, &'static str)] =
+        &[(Action::Send, "run"), (Action::Stop, "close")];
 
     fn made_from(&self, _narrowed: bool, _cx: &OverlayContext<'_>) -> Option<()> {
         Some(())
@@ -95,15 +98,14 @@ impl Contents for Palette {
     }
 
     fn panel(&self, list: &FilterList<Item>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
-        let hints = [(Action::Send, "run"), (Action::Stop, "close")];
         Panel {
             note: StyledLine::styled(&list.len().to_string(), cx.theme.dim),
-            ..Panel::opened("Actions", &hints, cx)
+            ..Panel::opened(Self::TITLE, Self::HINTS, cx)
         }
     }
 }
 
-/// Not itself; and what the agent cannot do is not offered.
+/// The palette itself is not offered, nor what the agent cannot do.
 fn is_possible(action: Action, cx: &OverlayContext<'_>) -> bool {
     match action {
         Action::Palette => false,

@@ -5,12 +5,12 @@ use crate::{
     ui::{
         PastSession, UiCommand,
         action::Action,
-        overlay::{Outcome, OverlayContext, panel::Panel},
+        overlay::{Outcome, OverlayContext},
         render::line::StyledLine,
     },
 };
 
-use super::{Contents, FilterList, ListDialog, ListRow};
+use super::{Contents, ListDialog, ListRow};
 
 pub struct PastSessions(Vec<PastSession>);
 
@@ -24,6 +24,10 @@ impl Contents for PastSessions {
     type Id = String;
     type MadeFrom = ();
 
+    const TITLE: &'static str = "Past sessions";
+    const HINTS: &'static [(Action, &'static str)] =
+        &[(Action::Send, "reopen"), (Action::Stop, "close")];
+
     fn made_from(&self, _narrowed: bool, _cx: &OverlayContext<'_>) -> Option<()> {
         Some(())
     }
@@ -35,14 +39,9 @@ impl Contents for PastSessions {
     fn choose(&mut self, id: String, _cx: &OverlayContext<'_>) -> Outcome {
         Outcome::close().command(UiCommand::Reopen(id))
     }
-
-    fn panel(&self, _list: &FilterList<String>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
-        let hints = [(Action::Send, "reopen"), (Action::Stop, "close")];
-        Panel::opened("Past sessions", &hints, cx)
-    }
 }
 
-/// What it is called stands first, and is cut last: the rest tells two of one name apart.
+/// The name comes first, and is cut last: the rest tells two of one name apart.
 fn row(past: &PastSession, cx: &OverlayContext<'_>) -> ListRow<String> {
     let theme = cx.theme;
     let mut label = StyledLine::new();
@@ -61,7 +60,7 @@ fn row(past: &PastSession, cx: &OverlayContext<'_>) -> ListRow<String> {
     ListRow::new(past.id.clone(), label).with_note(note)
 }
 
-/// A directory in few cells: where it is matters less than what it is called.
+/// A directory in few cells: its name matters more than where it is.
 fn shortened(cwd: &SafeText, ellipsis: &str) -> String {
     const MAX_CELLS: usize = 24;
     if cell_width(cwd) <= MAX_CELLS {

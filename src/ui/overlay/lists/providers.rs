@@ -1,4 +1,4 @@
-//! Where the agent's models are: its providers, each to be set anew or disabled (V1-AUTH-12).
+//! Where the agent's models are: its providers, each of which can be set or disabled (V1-AUTH-12).
 
 use crate::{
     model::{
@@ -11,18 +11,16 @@ use crate::{
         UiCommand,
         action::Action,
         keymap::Chord,
-        overlay::{
-            FormDialog, Outcome, OverlayContext, OwnForm, Wish, agent_name, no_agent, panel::Panel,
-        },
+        overlay::{FormDialog, Outcome, OverlayContext, OwnForm, Wish, agent_name, no_agent},
         render::line::StyledLine,
     },
 };
 
-use super::{Contents, FilterList, ListRow, open as open_list};
+use super::{Contents, ListRow, open as open_list};
 
 #[derive(Default)]
 pub struct Providers {
-    /// To be disabled if the key comes once more.
+    /// To be disabled if the key is pressed once more.
     disabling: Option<String>,
 }
 
@@ -63,6 +61,13 @@ impl Providers {
 impl Contents for Providers {
     type Id = String;
     type MadeFrom = u64;
+
+    const TITLE: &'static str = "Providers";
+    const HINTS: &'static [(Action, &'static str)] = &[
+        (Action::Send, "set"),
+        (Action::SendNow, "disable"),
+        (Action::Stop, "close"),
+    ];
 
     fn made_from(&self, _narrowed: bool, cx: &OverlayContext<'_>) -> Option<u64> {
         Some(cx.session?.rev)
@@ -108,15 +113,6 @@ impl Contents for Providers {
             None => Outcome::taken(),
         }
     }
-
-    fn panel(&self, _list: &FilterList<String>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
-        let hints = [
-            (Action::Send, "set"),
-            (Action::SendNow, "disable"),
-            (Action::Stop, "close"),
-        ];
-        Panel::opened("Providers", &hints, cx)
-    }
 }
 
 fn provider<'a>(id: &str, cx: &OverlayContext<'a>) -> Option<&'a Provider> {
@@ -147,7 +143,7 @@ const PROTOCOL: &str = "protocol";
 const BASE_URL: &str = "base URL";
 const HEADERS: &str = "headers";
 
-/// All that a provider is to be; what is filled in replaces what was set before.
+/// The settings of a provider; the form replaces what was set before.
 fn form(provider: &Provider, cx: &OverlayContext<'_>) -> FormDialog {
     let current = provider.current.as_ref();
     let mut protocols = provider.protocols.clone();
@@ -176,37 +172,23 @@ fn form(provider: &Provider, cx: &OverlayContext<'_>) -> FormDialog {
     let headers = format!(
         "Each as `Name: value`, {newline} begins another one. They replace those that are set; values are never logged"
     );
+    let text = |default, secret| {
+        FieldKind::Text(TextField {
+            default,
+            secret,
+            ..TextField::default()
+        })
+    };
+    let select = FieldKind::Select {
+        options: options.collect(),
+        default,
+    };
+    let url = text(current.map(|current| current.base_url.clone()), false);
+    let headers = Some(SafeText::line(&headers));
     let fields = vec![
-        field(
-            PROTOCOL,
-            "Protocol",
-            None,
-            true,
-            FieldKind::Select {
-                options: options.collect(),
-                default,
-            },
-        ),
-        field(
-            BASE_URL,
-            "Base URL",
-            None,
-            true,
-            FieldKind::Text(TextField {
-                default: current.map(|current| current.base_url.clone()),
-                ..TextField::default()
-            }),
-        ),
-        field(
-            HEADERS,
-            "Headers",
-            Some(SafeText::line(&headers)),
-            false,
-            FieldKind::Text(TextField {
-                secret: true,
-                ..TextField::default()
-            }),
-        ),
+        field(PROTOCOL, "Protocol", None, true, select),
+        field(BASE_URL, "Base URL", None, true, url),
+        field(HEADERS, "Headers", headers, false, text(None, true)),
     ];
     let id = provider.id.clone();
     FormDialog::own(

@@ -40,7 +40,7 @@ const ID_CHARS: usize = 12;
 
 #[derive(Default)]
 pub struct OpenSessions {
-    /// To be ended, though it is at work, or deleted if the key comes once more.
+    /// To be ended although it is working, or deleted, if the key is pressed once more.
     ending: Option<Item>,
 }
 
@@ -66,7 +66,7 @@ impl OpenSessions {
             ));
         }
         let ends = UiCommand::CloseSession(key);
-        // Behind the last one the agents are offered, and nothing is left to list.
+        // After the last one the agents are offered, and there is nothing left to list.
         if cx.sessions.is_some_and(|sessions| sessions.len() == 1) {
             return Outcome::close().command(ends);
         }
@@ -120,6 +120,14 @@ impl Contents for OpenSessions {
     type Id = Item;
     type MadeFrom = MadeFrom;
 
+    const TITLE: &'static str = "Sessions";
+    const HINTS: &'static [(Action, &'static str)] = &[
+        (Action::Send, "show"),
+        (Action::SendNow, "end"),
+        (Action::RenameSession, "rename"),
+        (Action::Stop, "close"),
+    ];
+
     fn made_from(&self, _narrowed: bool, cx: &OverlayContext<'_>) -> Option<MadeFrom> {
         let sessions = cx.sessions?;
         Some(MadeFrom {
@@ -153,7 +161,7 @@ impl Contents for OpenSessions {
         open.chain(more).chain(earlier(sessions, cx)).collect()
     }
 
-    /// At first the one that waits, which is looked for; also behind one that was ended.
+    /// At first the session that waits for the person; also after one was ended.
     fn select(&self, rows: NewRows<'_, Self>, cx: &OverlayContext<'_>) -> Option<Item> {
         let sessions = cx.sessions?;
         let is_there = |item: &Item| match item {
@@ -201,16 +209,14 @@ impl Contents for OpenSessions {
     }
 
     fn panel(&self, _list: &FilterList<Item>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
-        let mut hints = vec![(Action::Send, "show"), (Action::Stop, "close")];
-        if cx.is_live() {
-            let more = [(Action::SendNow, "end"), (Action::RenameSession, "rename")];
-            hints.splice(1..1, more);
+        match cx.is_live() {
+            true => Panel::opened(Self::TITLE, Self::HINTS, cx),
+            false => Panel::opened(Self::TITLE, &[Self::HINTS[0], Self::HINTS[3]], cx),
         }
-        Panel::opened("Sessions", &hints, cx)
     }
 }
 
-/// What the agent of the session that is shown has kept and nobody has open.
+/// Sessions that the agent of the shown session has stored and that are not open here.
 fn earlier(sessions: &Sessions, cx: &OverlayContext<'_>) -> Vec<ListRow<Item>> {
     let Some(shown) = sessions.shown().filter(|shown| shown.agent.caps.list) else {
         return Vec::new();
@@ -274,7 +280,7 @@ fn row(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_>)
     ListRow::new(Item::Session(key), label).with_note(note)
 }
 
-/// In a few words, and whether the person should look.
+/// The state in a few words, and whether it needs the person.
 fn state(session: &Session, now: Instant) -> (String, bool) {
     let waiting = session.waiting_questions().count();
     match (&session.phase, &session.turn) {

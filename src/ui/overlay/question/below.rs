@@ -65,13 +65,13 @@ impl QuestionDialog {
         to_rows(rows.max(1)).saturating_add(1).min(room)
     }
 
-    pub fn draw_answers(&mut self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) {
+    pub fn draw_answers(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) {
         if area.is_empty() {
             return;
         }
         self.refresh(cx);
         self.guard.drawn(cx.now);
-        Clear.render(area, buffer);
+        Clear.render(area, buf);
         let rule = cx.symbols.rule;
         let mut line = StyledLine::styled(&format!("{rule}{rule} "), cx.theme.border_focus);
         line.push(&self.subject.title(cx), cx.theme.warning.bold());
@@ -79,7 +79,7 @@ impl QuestionDialog {
         let rest = usize::from(area.width).saturating_sub(line.width());
         line.push(&rule.repeat(rest), cx.theme.border_focus);
         let row = line.truncate(area.width.into(), cx.symbols.ellipsis);
-        buffer.set_line(area.x, area.y, &row.line, area.width);
+        buf.set_line(area.x, area.y, &row.line, area.width);
         let below = Rect {
             x: area.x + 1,
             y: area.y + 1,
@@ -87,8 +87,8 @@ impl QuestionDialog {
             height: area.height - 1,
         };
         let open = self.guard.is_open(cx.now);
-        draw_rows(&self.no_answer(below.width.into(), cx), below, buffer);
-        self.choices.draw(below, buffer, open, cx);
+        draw_rows(&self.no_answer(below.width.into(), cx), below, buf);
+        self.choices.draw(below, buf, open, cx);
     }
 }
 

@@ -42,7 +42,8 @@ pub struct Body {
     pub run: Option<RunRows>,
 }
 
-/// Rows of a command, what is set for it, and where it runs. What changes what runs stands above.
+/// Rows of a command, of its environment, and of its directory. Variables that change what runs
+/// stand above.
 #[derive(Clone, Debug)]
 pub struct RunRows {
     pub lines: Range<usize>,
@@ -51,7 +52,7 @@ pub struct RunRows {
 }
 
 impl RunRows {
-    /// As they are where each row is another one.
+    /// The same ranges after rows have moved.
     fn moved(&self, to: impl Fn(usize) -> usize) -> Self {
         let range = |rows: &Range<usize>| to(rows.start)..to(rows.end);
         Self {
@@ -62,7 +63,7 @@ impl RunRows {
     }
 }
 
-/// Rows of each diff that are laid out in the dialog, and with the screen to itself; the viewer has
+/// Rows of each diff that are laid out in the dialog, and when it has the whole screen; the viewer has
 /// the rest.
 const DIFF_ROWS: usize = 200;
 const DIFF_ROWS_EXPANDED: usize = 2_000;
@@ -90,7 +91,7 @@ impl Body {
     ) {
         let mut indent = StyledLine::new();
         indent.fill_to(first.width(), style);
-        // A wrapped row stands further in than a line of its own.
+        // A wrapped row is indented further than a new line.
         let mut continued = indent.clone();
         continued.push("  ", style);
         for (n, line) in text.split('\n').enumerate() {
@@ -140,7 +141,7 @@ impl Body {
         self.rows.splice(0..0, rows);
     }
 
-    /// Without what stands before the first change of the first diff; `None` where nothing does.
+    /// Without the rows before the first change of the first diff; `None` where there are none.
     pub fn led_to_change(&self) -> Option<Self> {
         let lead = self.lead.clone().filter(|lead| !lead.is_empty())?;
         let mut led = self.clone();
@@ -152,14 +153,14 @@ impl Body {
         Some(led)
     }
 
-    /// Behind a warning that there are signs for what would not be seen.
+    /// With a warning on top that invisible characters are shown as signs.
     pub fn warned_of_signs(mut self, width: usize, cx: &OverlayContext<'_>) -> Self {
         let warning = "! invisible or control characters are shown as symbols";
         self.put_first(&StyledLine::styled(warning, cx.theme.error.bold()), width);
         self
     }
 
-    /// Sets apart what follows, where there is room for that.
+    /// Adds a blank row, where there is room for it.
     pub fn blank(&mut self, cx: &OverlayContext<'_>) {
         if !self.rows.is_empty() && cx.frame == Frame::Full {
             self.rows.push(Row::default());
@@ -178,7 +179,7 @@ impl Body {
         }
         let mut out = Vec::with_capacity(self.rows.len());
         let mut run = Vec::new();
-        // Where each row comes to stand; those of a command stay its own.
+        // The new place of each row; runs of blanks do not reach over the ends of a command.
         let mut places = Vec::with_capacity(self.rows.len() + 1);
         let ends = self
             .run
@@ -206,8 +207,8 @@ impl Body {
         })
     }
 
-    /// What is shown of a command that does not fit in so many rows, and how many rows of it all that
-    /// is: its beginning and its end, and where and with what it runs, before its middle. `None` where
+    /// For a command of more than `window` rows: the rows to show, and how many rows of it they
+    /// are: beginning, end, directory and environment come before the middle. `None` where
     /// it fits.
     pub fn folded(&self, window: usize, cx: &OverlayContext<'_>) -> Option<(Vec<Row>, usize)> {
         let run = self.run.as_ref()?;
@@ -266,7 +267,7 @@ fn gaps(kept: &BTreeSet<usize>, first: usize) -> impl Iterator<Item = Range<usiz
     gaps.filter(|gap| !gap.is_empty())
 }
 
-/// Whether nothing is seen in a row but signs of what would not be seen.
+/// Whether a row shows nothing but signs of invisible characters.
 fn is_blank(row: &Row) -> bool {
     let text = row.line.to_string();
     let no_ink = |text: &str| text.chars().all(|c| c.is_whitespace() || c == '\u{2800}');
@@ -338,7 +339,7 @@ fn counted_blanks(text: &str) -> Option<usize> {
     Some(1 + digits + end.len())
 }
 
-/// Whether text holds signs of what nothing would be seen of; blanks and tabs are only made plain.
+/// Whether text holds signs of invisible characters; signs of blanks and tabs do not count.
 pub fn has_signs(text: &str) -> bool {
     let mut rest = text;
     while let Some((at, len)) = next_sign(rest) {
@@ -365,7 +366,7 @@ pub struct Place {
     pub outside: bool,
 }
 
-/// Judges a path by its text alone: links are resolved by the host, which asks by itself.
+/// Judges a path by its text alone: the host resolves links, and asks separately.
 pub fn place(path: &str, session: Option<&Session>) -> Place {
     let Some(session) = session else {
         return Place {

@@ -196,7 +196,7 @@ impl Choices {
     pub fn draw(
         &mut self,
         area: Rect,
-        buffer: &mut Buffer,
+        buf: &mut Buffer,
         open: bool,
         cx: &OverlayContext<'_>,
     ) -> Option<Position> {
@@ -230,16 +230,16 @@ impl Choices {
                 whole || (begins && (self.selected == Some(at) && ends[1] - ends[0] > room))
             })
             .collect();
-        draw_rows(choices.iter().flatten().skip(top), area, buffer);
-        let mark = |buffer: &mut Buffer, sign: &str, y: u16| {
-            buffer.set_string(area.right() - 1, y, sign, cx.theme.warning);
+        draw_rows(choices.iter().flatten().skip(top), area, buf);
+        let mark = |buf: &mut Buffer, sign: &str, y: u16| {
+            buf.set_string(area.right() - 1, y, sign, cx.theme.warning);
         };
         if !fits && area.height > 0 && area.width > 0 {
             if top > 0 {
-                mark(buffer, cx.symbols.more_above, area.top());
+                mark(buf, cx.symbols.more_above, area.top());
             }
             if self.scroll.below() > 0 {
-                mark(buffer, cx.symbols.more, area.bottom() - 1);
+                mark(buf, cx.symbols.more, area.bottom() - 1);
             }
         }
         let reason = self.reason.as_ref()?;
@@ -395,8 +395,9 @@ mod tests {
         )
     }
 
+    /// V1-PERM-07
     #[test]
-    fn nothing_is_selected_at_first_v1_perm_07() {
+    fn nothing_is_selected_at_first() {
         let mut list = choices(&[PermissionKind::AllowOnce, PermissionKind::RejectOnce]);
         assert_eq!(list.selected(), None);
         list.step(false);
@@ -410,8 +411,9 @@ mod tests {
         assert_eq!(none.selected(), None);
     }
 
+    /// V1-PERM-04
     #[test]
-    fn kinds_are_told_apart_even_when_shared_v1_perm_04() {
+    fn kinds_are_told_apart_even_when_shared() {
         let list = choices(&[
             PermissionKind::AllowAlways,
             PermissionKind::AllowOnce,

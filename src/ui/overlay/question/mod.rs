@@ -13,9 +13,9 @@ mod file;
 mod foot;
 mod page;
 mod permission;
+mod raw_input;
 mod reason;
 mod run;
-mod told;
 mod trust;
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ use crate::{
         overlay::{
             Guard, Outcome, Overlay, OverlayContext, Room, Wish,
             guard::Reading,
-            is_typing,
+            is_for_screen, is_typing,
             panel::{Frame, Panel, Scroll, split_answers, waiting_note},
         },
         render::{Row, draw_rows, line::StyledLine},
@@ -310,16 +310,8 @@ impl QuestionDialog {
             Action::ScrollDown if pages => self.scrolled(|scroll| scroll.page(1)),
             Action::ScrollTop if pages => self.scrolled(Scroll::home),
             Action::ScrollBottom if self.expanded => self.scrolled(Scroll::end),
-            Action::ScrollUp
-            | Action::ScrollDown
-            | Action::ScrollTop
-            | Action::ScrollBottom
-            | Action::PreviousPrompt
-            | Action::NextPrompt
-            | Action::Quit
-            | Action::Suspend
-            | Action::Redraw => Some(Outcome::pass()),
-            _ => None,
+            Action::Quit => Some(Outcome::pass()),
+            action => is_for_screen(action).then(Outcome::pass),
         }
     }
 
@@ -419,15 +411,11 @@ impl QuestionDialog {
         if !self.is_writing() && !cx.drafting {
             hints.push((arrows, "select"));
         }
-        Panel {
-            title: StyledLine::styled(&self.subject.title(cx), cx.theme.warning.bold()),
-            note: match self.id {
-                Some(_) => waiting_note(cx),
-                None => StyledLine::new(),
-            },
-            hints,
-            border: cx.theme.border_focus,
+        let mut panel = Panel::asked(&self.subject.title(cx), hints, cx);
+        if self.id.is_some() {
+            panel.note = waiting_note(cx);
         }
+        panel
     }
 }
 
@@ -528,13 +516,8 @@ impl Overlay for QuestionDialog {
         rows(body, choices).min(room.height).max(least)
     }
 
-    fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Option<Position> {
-        let inner = self.panel(cx).draw(area, buffer, cx);
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Option<Position> {
+        let inner = self.panel(cx).draw(area, buf, cx);
         let width = usize::from(inner.width);
         let body = self.layout(width, cx).whole.rows.len();
         self.guard.drawn(cx.now);
@@ -553,9 +536,9 @@ impl Overlay for QuestionDialog {
         };
         let shown = choices.min(for_choices);
         let (body_area, choices_area) = split_answers(inner, shown, cx.frame);
-        self.draw_body(body_area, buffer, cx);
-        draw_rows(&none, choices_area, buffer);
-        self.choices.draw(choices_area, buffer, open, cx)
+        self.draw_body(body_area, buf, cx);
+        draw_rows(&none, choices_area, buf);
+        self.choices.draw(choices_area, buf, open, cx)
     }
 
     fn deadline(&self, now: Instant) -> Option<Instant> {
@@ -585,11 +568,8 @@ impl QuestionDialog {
         if self.choices.is_empty() {
             return Outcome::taken();
         }
-        let (up, down) = (
-            cx.keymap.hint(Action::QuestionUp),
-            cx.keymap.hint(Action::QuestionDown),
-        );
-        let enter = cx.keymap.hint(Action::Confirm);
+        let keys = [Action::QuestionUp, Action::QuestionDown, Action::Confirm];
+        let [up, down, enter] = keys.map(|action| cx.keymap.hint(action));
         let text = match cx.drafting {
             true => format!("{up} and {down} select an answer, then {enter} gives it"),
             false => format!(
@@ -610,7 +590,7 @@ impl QuestionDialog {
         StyledLine::styled(&line, cx.theme.warning).wrap(width)
     }
 
-    fn draw_body(&mut self, area: Rect, buffer: &mut Buffer, cx: &OverlayContext<'_>) {
+    fn draw_body(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) {
         let width = usize::from(area.width);
         let mut scroll = self.scroll;
         let expanded = self.expanded;
@@ -629,11 +609,11 @@ impl QuestionDialog {
         };
         let below = match folded {
             Some((rows, shown)) => {
-                draw_rows(&rows, rows_area, buffer);
+                draw_rows(&rows, rows_area, buf);
                 len.saturating_sub(shown)
             }
             None => {
-                draw_rows(body.rows.iter().skip(top), rows_area, buffer);
+                draw_rows(body.rows.iter().skip(top), rows_area, buf);
                 scroll.below()
             }
         };
@@ -646,7 +626,7 @@ impl QuestionDialog {
         if !fits && area.height > 0 {
             let more = self.more_line(hidden, top, width, cx);
             let row = more.truncate(width, cx.symbols.ellipsis);
-            buffer.set_line(area.x, area.y + window, &row.line, area.width);
+            buf.set_line(area.x, area.y + window, &row.line, area.width);
         }
         self.scroll = scroll;
     }

@@ -23,11 +23,11 @@ use crate::{
 use super::{
     Body, Choice, QuestionDialog, Subject,
     body::{has_signs, place, push_outside},
+    raw_input::Shown,
     run::Run,
-    told::Shown,
 };
 
-/// Bytes of a raw input that are laid out in the dialog, and with the screen to itself; the viewer
+/// Bytes of a raw input that are laid out in the dialog, and when it has the whole screen; the viewer
 /// has the rest.
 const RAW_BYTES: usize = 64 << 10;
 const RAW_BYTES_EXPANDED: usize = 512 << 10;
@@ -141,7 +141,7 @@ impl Subject for Permission {
         builder.command(question);
         builder.asked_before(question);
         builder.title(question);
-        // A change tells more than what it was made of, and stands first.
+        // A change says more than its raw input, and comes first.
         let (above, below) = match self.has_diff(cx) {
             false => (input, None),
             true => (None, input),
@@ -170,7 +170,7 @@ impl Subject for Permission {
 }
 
 impl Permission {
-    /// The question as it is now: its diffs are looked up in the files while it stands there.
+    /// The question as it is now: its diffs are compared with the files while it is open.
     fn now<'a>(&'a self, cx: &OverlayContext<'a>) -> &'a PermissionQuestion {
         let mut questions = cx.session.iter().flat_map(|session| &session.questions);
         let live = questions.find_map(|question| match question {
@@ -189,7 +189,7 @@ impl Permission {
     fn input_to_show(&self, cx: &OverlayContext<'_>) -> Option<RawJson> {
         let call = self.call(cx)?;
         let raw = call.raw_input.clone()?;
-        // What the diffs were made from: against the file they hold its texts no more as they came.
+        // The diffs were made from it: compared with the file they no longer hold its texts unchanged.
         let is_same_path =
             |a: &str, b: &str| place(a, cx.session).shown == place(b, cx.session).shown;
         if call.diffs.tell_the_raw_input(is_same_path) {
@@ -306,7 +306,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What of a raw input is another one than when it was asked: nobody looks for it in the whole.
+    /// The lines of a raw input that changed since it was asked: no one would find them in the whole.
     fn changed_input(&mut self, before: Option<&RawJson>, now: &RawJson) {
         let theme = self.cx.theme;
         let lines = |raw: &RawJson| laid_out(&raw.0, RAW_BYTES).0;
@@ -471,7 +471,7 @@ impl Builder<'_> {
             .push(StyledLine::styled(&text, self.cx.theme.strong), self.width);
     }
 
-    /// Locations that no diff has named; some agents name a file in two ways (vibe).
+    /// Locations that no diff names; some agents name a file in two ways (vibe).
     fn paths(&mut self, question: &PermissionQuestion) {
         let subject = &question.subject;
         let session = self.cx.session;
@@ -496,7 +496,8 @@ impl Builder<'_> {
         }
     }
 
-    /// All of it, over several lines where it is longer than two; of what is very long the beginning, and how much there is.
+    /// All of it, over several lines where it is longer than two; of what is very long the
+    /// beginning, and how much there is.
     fn json(&mut self, label: &str, raw: &RawJson) {
         let theme = self.cx.theme;
         let most = if self.expanded {

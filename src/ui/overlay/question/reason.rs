@@ -1,5 +1,5 @@
-//! The line in which the person says why, opened in the answer that it goes with. Nothing is answered
-//! until enter, which gives both; esc leads back to the question.
+//! The line for a reason, inside the answer that it belongs to. Nothing is answered
+//! until enter, which sends both; esc goes back to the question.
 
 use crate::{
     model::PermissionKind,
@@ -16,10 +16,10 @@ use super::QuestionDialog;
 
 #[derive(Debug)]
 pub struct Reason {
-    /// The choice that it goes with.
+    /// The choice that it belongs to.
     pub at: usize,
     line: LineInput,
-    /// What is asked has changed while it was written, and enter has not said so yet.
+    /// The question changed while this was written, and enter has not said so yet.
     outdated: bool,
 }
 
@@ -32,7 +32,7 @@ impl Reason {
         }
     }
 
-    /// What is asked is another thing than when the line was opened.
+    /// The question has changed since the line was opened.
     pub fn outdate(&mut self) {
         self.outdated = true;
     }
@@ -63,7 +63,7 @@ impl QuestionDialog {
         self.choices.reason.is_some()
     }
 
-    /// What was written of a reason that was not given.
+    /// The text of a reason that was not sent.
     pub fn written(&self) -> Option<String> {
         let reason = self.choices.reason.as_ref()?;
         let text = reason.line.text();
@@ -75,7 +75,7 @@ impl QuestionDialog {
         reason.map(|reason| reason.line.paste(text)).is_some()
     }
 
-    /// The line for why not.
+    /// Opens the line for a rejection.
     pub(super) fn reject_with_reason(&mut self) -> Outcome {
         let several = "there are several ways to reject: select one, then write why";
         let none = "the agent offers no way to reject once";
@@ -85,7 +85,7 @@ impl QuestionDialog {
         }
     }
 
-    /// The line for a word on the answer that is selected.
+    /// Opens the line for the selected answer.
     pub(super) fn answer_with_reason(&mut self, cx: &OverlayContext<'_>) -> Outcome {
         if let Some(at) = self.choices.selected() {
             return self.open_reason(at);
@@ -112,12 +112,12 @@ impl QuestionDialog {
         Outcome::taken()
     }
 
-    /// A key while the line is open; `None`: it is none of its own.
+    /// Handles a key while the line is open; `None`: not a key of the line.
     pub(super) fn reason_key(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Option<Outcome> {
         let reason = self.choices.reason.as_mut()?;
         let contexts = [Context::Question, Context::Anywhere];
         let action = cx.keymap.action(key, &contexts);
-        // What types is text, whatever it means without the line.
+        // Keys that type are text here, whatever they mean without the line.
         let action = action.filter(|_| !key.is_text());
         match action {
             Some(Action::Stop | Action::Interrupt) => return Some(self.close_reason()),

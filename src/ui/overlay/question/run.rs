@@ -15,15 +15,15 @@ use super::{
 
 /// What is shown of it.
 pub struct Run<'a> {
-    /// As a shell would read it; raw.
+    /// As a shell would read it; not yet made safe.
     pub line: &'a str,
     pub env: &'a [(String, String)],
     pub cwd: SafeText,
-    /// The session's own directory: the less to look at.
+    /// It is the session's own directory, and less important.
     pub cwd_is_usual: bool,
     pub outside: bool,
     /// Whether it is a line for a shell, or a program with its arguments; `None` where the agent
-    /// runs it by itself.
+    /// runs it itself.
     pub shell: Option<bool>,
 }
 

@@ -4,8 +4,8 @@ mod commands;
 mod folds;
 mod inputs;
 mod pages;
+mod raw_input;
 mod reasons;
-mod told;
 
 use std::{sync::Arc, time::Duration};
 

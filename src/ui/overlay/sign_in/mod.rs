@@ -1,4 +1,4 @@
-//! The agent wants a sign-in: its methods by name, and what each needs of the person (V1-AUTH).
+//! The agent requires a sign-in: its methods by name, and what each needs from the person (V1-AUTH).
 
 mod way;
 
@@ -36,7 +36,7 @@ use way::{Choice, Way, ways};
 pub struct SignIn {
     guard: Guard,
     selected: Option<usize>,
-    /// An arrow was the last key but for those that scroll.
+    /// An arrow was the last key, apart from keys that scroll.
     meant: bool,
     /// The program of that method, which the agent names, waits for the person's yes.
     confirming: Option<String>,
@@ -82,12 +82,12 @@ impl SignIn {
         self.meant = true;
     }
 
-    /// An enter that chooses, and is not the draft's.
+    /// Whether an enter is a choice and not meant for the draft.
     fn is_meant(&self, cx: &OverlayContext<'_>) -> bool {
         self.meant || !cx.drafting
     }
 
-    /// What has to be pressed first.
+    /// Says what must be pressed first.
     fn say_how(cx: &OverlayContext<'_>) -> Outcome {
         let up = cx.keymap.hint(Action::QuestionUp);
         let down = cx.keymap.hint(Action::QuestionDown);
@@ -115,7 +115,8 @@ impl SignIn {
             return Outcome::taken();
         };
         let choice = way.choice(session);
-        // What the agent does by itself starts no program here: only typing is waited for.
+        // A method that the agent performs itself starts no program here: only a pause in typing is
+        // required.
         let is_open = match choice {
             Choice::Ask(_) => self.guard.is_quiet(cx.now),
             _ => self.guard.is_open(cx.now),
@@ -172,16 +173,13 @@ impl SignIn {
             Some(Action::Stop) => self.confirming = None,
             Some(Action::QuestionScrollUp) => self.turn(|scroll| scroll.by(-1)),
             Some(Action::QuestionScrollDown) => self.turn(|scroll| scroll.by(1)),
-            Some(Action::QuestionUp) => {
+            Some(action @ (Action::QuestionUp | Action::QuestionDown)) => {
                 self.meant = true;
-                self.turn(|scroll| scroll.by(-1));
-            }
-            Some(Action::QuestionDown) => {
-                self.meant = true;
-                self.turn(|scroll| scroll.by(1));
+                let rows = if action == Action::QuestionUp { -1 } else { 1 };
+                self.turn(|scroll| scroll.by(rows));
             }
             Some(Action::Confirm) if !self.guard.is_open(cx.now) => self.guard.typed(cx.now),
-            // Nothing runs that was not to be read.
+            // Nothing runs that could not be read.
             Some(Action::Confirm) if !self.reading.is_whole(cx.now) => {
                 self.turn(|scroll| scroll.page(1));
             }
@@ -253,12 +251,7 @@ impl Overlay for SignIn {
         cx.frame.around(rows.len()).min(room.whole)
     }
 
-    fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        cx: &OverlayContext<'_>,
-    ) -> Option<Position> {
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Option<Position> {
         self.guard.drawn(cx.now);
         let confirming = self.confirmed_program(cx.session).is_some();
         let title = if confirming {
@@ -268,13 +261,8 @@ impl Overlay for SignIn {
         } else {
             format!("{} wants you to sign in", agent_name(cx.session))
         };
-        let panel = Panel {
-            title: StyledLine::styled(&title, cx.theme.warning.bold()),
-            note: StyledLine::new(),
-            hints: hints(state(cx).0, confirming, cx),
-            border: cx.theme.border_focus,
-        };
-        let inner = panel.draw(area, buffer, cx);
+        let panel = Panel::asked(&title, hints(state(cx).0, confirming, cx), cx);
+        let inner = panel.draw(area, buf, cx);
         let (rows, selected) = self.rows(inner.width.into(), cx);
         let top = if self.selected.is_some() && !confirming {
             let selected = selected..selected + 1;
@@ -288,7 +276,7 @@ impl Overlay for SignIn {
             let size = (inner.width, inner.height);
             self.reading.drawn(of, top..end, size, cx.now);
         }
-        draw_rows(rows.iter().skip(top), inner, buffer);
+        draw_rows(rows.iter().skip(top), inner, buf);
         None
     }
 }
@@ -390,7 +378,7 @@ fn going_on(step: &SignInStep, cx: &OverlayContext<'_>) -> Option<String> {
     })
 }
 
-/// The whole of it: who confirms has to know what will ask for a password.
+/// All of it: the person must know which program will ask for a password.
 fn confirm_rows(program: &LoginProgram, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
     let theme = cx.theme;
     let run = cx.keymap.hint(Action::Confirm);

@@ -120,7 +120,7 @@ impl<'a> Code<'a> {
         hash((self.previous, self.language, self.text))
     }
 
-    /// The colours so far. Starts the work where nobody has; never does it on the caller, unless
+    /// The colours so far. Starts the work unless it was started; never does it on the caller, unless
     /// the [offload](crate::ui::offload::Offload) is immediate.
     pub fn highlight(&self, ctx: &RenderContext<'_>) -> Highlight {
         let first = if self.before.is_empty() {
@@ -159,7 +159,10 @@ impl<'a> Code<'a> {
         start: Option<Arc<Highlighted>>,
         offload: &Offload,
     ) -> impl FnOnce() -> Highlighted + Send + 'static {
-        let language = OwnedLanguage::from(self.language);
+        let (is_path, name) = match self.language {
+            Language::Fence(info) => (false, info.to_owned()),
+            Language::Path(path) => (true, path.to_owned()),
+        };
         let (text, previous, offload) = (self.text.to_owned(), self.previous, offload.clone());
         let known: Option<Arc<Highlighted>> = offload.peek(previous);
         let before = match known {
@@ -167,7 +170,10 @@ impl<'a> Code<'a> {
             None => self.before.to_owned(),
         };
         move || {
-            let language = language.borrow();
+            let language = match is_path {
+                true => Language::Path(&name),
+                false => Language::Fence(&name),
+            };
             if let Some(start) = start {
                 return start.go_on(&text);
             }
@@ -265,30 +271,6 @@ impl State {
         }
         add(at..end, &self.scopes);
         tokens.into()
-    }
-}
-
-/// [`Language`] for a job that outlives what it was read from.
-enum OwnedLanguage {
-    Fence(Box<str>),
-    Path(Box<str>),
-}
-
-impl From<Language<'_>> for OwnedLanguage {
-    fn from(language: Language<'_>) -> Self {
-        match language {
-            Language::Fence(info) => Self::Fence(info.into()),
-            Language::Path(path) => Self::Path(path.into()),
-        }
-    }
-}
-
-impl OwnedLanguage {
-    fn borrow(&self) -> Language<'_> {
-        match self {
-            Self::Fence(info) => Language::Fence(info),
-            Self::Path(path) => Language::Path(path),
-        }
     }
 }
 

@@ -30,7 +30,7 @@ pub fn key(diff: &Arc<Diff>) -> u64 {
         }
         let key = match &diff.text {
             DiffText::Sides { old, new } => seed().hash_one(("diff", old, new)),
-            // How it is read hangs on what was done.
+            // How a patch is read depends on the change.
             DiffText::Patch(patch) => {
                 let change = std::mem::discriminant(&diff.change);
                 seed().hash_one(("patch", patch, change))

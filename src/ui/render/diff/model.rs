@@ -157,15 +157,12 @@ impl Lines {
     }
 
     fn with_end(&self, at: usize) -> &str {
-        let start = self
-            .starts
-            .get(at)
-            .map_or(self.text.len(), |at| *at as usize);
-        let end = self
-            .starts
-            .get(at + 1)
-            .map_or(self.text.len(), |at| *at as usize);
-        &self.text[start..end]
+        let start = |at| {
+            self.starts
+                .get(at)
+                .map_or(self.text.len(), |at| *at as usize)
+        };
+        &self.text[start(at)..start(at + 1)]
     }
 
     fn all(&self) -> Vec<&str> {
@@ -240,16 +237,10 @@ impl DiffModel {
         let (old, new) = (Lines::new(old), Lines::new(new));
         Self {
             form,
-            stats: DiffStats::default(),
-            lines: Vec::new(),
-            hunks: Vec::new(),
-            rough: false,
             show_cr: !(old.all_end_in_cr() && new.all_end_in_cr()),
             old,
             new,
-            emphasis: HashMap::new(),
-            changed_parts: HashMap::new(),
-            numbers: None,
+            ..Self::default()
         }
     }
 
@@ -532,8 +523,9 @@ mod tests {
         assert_eq!(model.emphasis(Side::New, 9).first(), Some(&(5..9)));
     }
 
+    /// V1-TOOL-09
     #[test]
-    fn forms_are_told_apart_v1_tool_09() {
+    fn forms_are_told_apart() {
         assert_eq!(model(None, "a\n").form, Form::Created);
         assert_eq!(model(Some(""), "a\n").form, Form::Changed);
         assert_eq!(model(Some("a\n"), "").form, Form::Emptied);

@@ -1,5 +1,5 @@
 //! Blocks to rows: margins (bullets, quote bars), the blank rows between, and handing each kind to
-//! what draws it. Driven by events with stacks of its own: however deep a source nests, nothing
+//! what draws it. It works on events, with explicit stacks: however deep a source nests, nothing
 //! recurses.
 
 use std::borrow::Cow;

@@ -12,7 +12,7 @@ pub struct Fence {
     marker: u8,
     /// Markers in the opening line.
     len: usize,
-    /// Blanks before the opening markers: so many are taken off each line.
+    /// Blanks before the opening markers: as many are removed from each line.
     indent: usize,
 }
 

@@ -16,7 +16,7 @@ use crate::{
     ui::render::code::{Code, Language},
 };
 
-/// Complete lines are taken in steps of about so many bytes, so that a whole document at once
+/// Complete lines are taken in steps of about this many bytes, so that a whole document at once
 /// costs no more than a streamed one.
 pub(super) const STEP: usize = 8 * 1024;
 /// An open block under this size is parsed with each line; a bigger one when it grew by an eighth.
@@ -36,7 +36,7 @@ pub(super) const TABLE_ROWS: usize = 64;
 /// Bytes that a grapheme cluster is looked for in; real ones are far shorter.
 const MAX_CLUSTER: usize = 128;
 
-/// A part of a message that is rendered by itself.
+/// A part of a message that is rendered separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Bytes of the source. Segments are in order and do not overlap.
@@ -46,6 +46,17 @@ pub struct Segment {
     /// Begins with a blank row: not the first one, not what continues the one before.
     pub gap: bool,
     pub shape: Shape,
+}
+
+impl Segment {
+    fn open(at: usize, gap: bool, shape: Shape) -> Self {
+        Self {
+            range: at..at,
+            done: false,
+            gap,
+            shape,
+        }
+    }
 }
 
 /// How a segment's bytes are to be read.
@@ -114,12 +125,7 @@ impl Default for Splitter {
             defs: LinkDefs::default(),
             seen: 0,
             lines: 0,
-            open: Segment {
-                range: 0..0,
-                done: false,
-                gap: false,
-                shape: Shape::Blocks,
-            },
+            open: Segment::open(0, false, Shape::Blocks),
             open_kind: Kind::Other,
             scan: 0,
             code_lines: 0,
@@ -158,7 +164,7 @@ impl Splitter {
         }
         self.take_open();
         while self.seen < source.len() {
-            // A bite ends where the bounds are measured next, so that what is cut does not hang on
+            // A bite ends where the bounds are measured next, so that cuts do not depend on
             // the pieces in which it came.
             let end = (self.seen + STEP).min(self.measure_at.max(self.seen + 1));
             let bite = source
@@ -266,12 +272,7 @@ impl Splitter {
             .into_iter()
             .enumerate()
         {
-            let next = Segment {
-                range: cut.start..cut.start,
-                done: false,
-                gap: cut.gap,
-                shape: cut.shape,
-            };
+            let next = Segment::open(cut.start, cut.gap, cut.shape);
             if n == 0 {
                 // The open one itself, now that it is known what it is.
                 self.open.shape = next.shape;
@@ -323,8 +324,7 @@ impl Splitter {
             let next = self.scan + line.len();
             if fence.closes(line) {
                 self.end_piece(self.scan);
-                let fresh = self.fresh(next);
-                self.commit(next, fresh);
+                self.commit(next, Segment::open(next, true, Shape::Blocks));
                 self.open_kind = Kind::Other;
                 return true;
             }
@@ -371,22 +371,7 @@ impl Splitter {
         .key();
         next.body = at..at;
         self.code_lines = 0;
-        let next = Segment {
-            range: at..at,
-            done: false,
-            gap: false,
-            shape: Shape::Code(next),
-        };
-        self.commit(at, next);
-    }
-
-    fn fresh(&self, at: usize) -> Segment {
-        Segment {
-            range: at..at,
-            done: false,
-            gap: true,
-            shape: Shape::Blocks,
-        }
+        self.commit(at, Segment::open(at, false, Shape::Code(next)));
     }
 
     /// Cuts an open block that has grown too long. Called with no more of the source than up to
@@ -416,12 +401,11 @@ impl Splitter {
                 continue;
             }
             let at = safe_cut(source, window, self.open_kind);
-            let mut next = self.fresh(at);
-            next.gap = false;
-            if self.is_plain() {
-                next.shape = Shape::Plain;
-            }
-            self.commit(at, next);
+            let shape = match self.is_plain() {
+                true => Shape::Plain,
+                false => Shape::Blocks,
+            };
+            self.commit(at, Segment::open(at, false, shape));
         }
     }
 }
@@ -437,7 +421,7 @@ enum Kind {
 
 /// A top-level block, by offsets in what was parsed.
 struct Top {
-    /// With the link definitions right before it: whether it is what it is may hang on them.
+    /// With the link definitions right before it: its kind may depend on them.
     from: usize,
     start: usize,
     end: usize,

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// A column is not made narrower than its longest word, as far as that has so many cells.
+/// A column is not made narrower than its longest word of at most this many cells.
 const MAX_WORD: usize = 14;
 /// Cells between columns: a blank, the bar, a blank.
 const SEPARATOR: usize = 3;
@@ -32,7 +32,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Rows of at most `width` cells. `skip` leaves out the head and so many first rows, which
+    /// Rows of at most `width` cells. `skip` omits the head and that many first rows, which
     /// then only tell how wide the columns are.
     pub fn render(&self, skip: Option<usize>, width: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
         let columns = self.head.len();
@@ -93,7 +93,7 @@ impl Table {
         Some(share(&measured, room))
     }
 
-    /// Each row as lines of its own, below each other.
+    /// Each row as a record: its cells as lines below each other.
     fn records(
         &self,
         rows: &[Vec<Cell>],

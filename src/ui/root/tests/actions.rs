@@ -101,6 +101,7 @@ fn the_wheel_scrolls_and_a_single_arrow_is_history() {
     let mut screen = Screen::new(Bench::working());
     screen
         .ui
+        .composer()
         .set_history(History::of(vec!["an old prompt".into()]));
     screen.bench.message(&"a long answer\n\n".repeat(50));
     let end = screen.draw();
@@ -206,8 +207,9 @@ fn what_is_typed_searches_the_folded_agents_too() {
     assert!(screen.draw().contains("22 more are not installed"));
 }
 
+/// V1-TERM-16
 #[test]
-fn terminals_are_told_what_they_are_shown_in_v1_term_16() {
+fn terminals_are_told_what_they_are_shown_in() {
     let mut screen = Screen::new(Bench::ready());
     let mut told = |width, height| {
         let area = Rect::new(0, 0, width, height);

@@ -26,7 +26,7 @@ use crate::{
     },
     session::Event,
     ui::{
-        AgentChoice, AgentList, Draft, DraftPart,
+        AgentChoice, AgentList, Draft, DraftPart, History,
         keymap::Chord,
         testing::{Bench, keep, text},
     },

@@ -146,8 +146,9 @@ fn row(screen: &mut Screen, text: &str) -> String {
         .to_owned()
 }
 
+/// V1-CFG-08, V1-CFG-09
 #[test]
-fn one_key_and_enter_set_the_model_also_in_a_turn_v1_cfg_08_v1_cfg_09() {
+fn one_key_and_enter_set_the_model_also_in_a_turn() {
     let mut screen = with(all());
     screen.bench.prompt("go");
     screen.types("a draft");
@@ -171,8 +172,9 @@ fn one_key_and_enter_set_the_model_also_in_a_turn_v1_cfg_08_v1_cfg_09() {
     assert!(!screen.draw().contains("Effort"), "the list was replaced");
 }
 
+/// V1-CFG-09
 #[test]
-fn a_refusal_brings_the_value_shown_back_and_says_why_v1_cfg_09() {
+fn a_refusal_brings_the_value_shown_back_and_says_why() {
     let mut screen = with(all());
     screen.press("f8");
     let commands = screen.press("up enter");
@@ -192,8 +194,9 @@ fn a_refusal_brings_the_value_shown_back_and_says_why_v1_cfg_09() {
     assert!(shown.contains("High") && !shown.contains('…'), "{shown}");
 }
 
+/// V1-CFG-03, V1-INIT-09
 #[test]
-fn a_flag_is_turned_over_in_the_list_as_often_as_is_pressed_v1_cfg_03_v1_init_09() {
+fn a_flag_is_turned_over_in_the_list_as_often_as_is_pressed() {
     let mut screen = with(all());
     screen.press("f12 end");
     let commands = screen.press("enter");
@@ -226,8 +229,9 @@ fn values_are_chosen_from_the_list_and_lead_back_to_it() {
     assert!(!screen.draw().contains("type to filter"));
 }
 
+/// V1-CFG-01
 #[test]
-fn a_current_value_that_is_not_listed_is_shown_raw_v1_cfg_01() {
+fn a_current_value_that_is_not_listed_is_shown_raw() {
     let mut screen = with(vec![model("gpt\u{1b}[2J-5.6")]);
     let shown = "gpt␛[2J-5.6";
     assert!(screen.status().contains(shown), "{}", screen.status());
@@ -237,8 +241,9 @@ fn a_current_value_that_is_not_listed_is_shown_raw_v1_cfg_01() {
     assert!(row(&mut screen, "AI model").contains(shown));
 }
 
+/// V1-CFG-02
 #[test]
-fn headings_stand_over_their_values_and_are_passed_over_v1_cfg_02() {
+fn headings_stand_over_their_values_and_are_passed_over() {
     let mut screen = with(vec![model("default")]);
     screen.press("f7");
     let picture = screen.draw();
@@ -258,8 +263,9 @@ fn headings_stand_over_their_values_and_are_passed_over_v1_cfg_02() {
     assert!(screen.press("enter").is_empty());
 }
 
+/// V1-CFG-05
 #[test]
-fn what_belongs_to_the_model_is_below_the_models_v1_cfg_05() {
+fn what_belongs_to_the_model_is_below_the_models() {
     let mut screen = with(all());
     screen.press("f7 end");
     assert!(row(&mut screen, "❯ Fast mode").contains("off"));
@@ -268,8 +274,9 @@ fn what_belongs_to_the_model_is_below_the_models_v1_cfg_05() {
     assert!(sets(&commands, "fast", OptionValue::Flag(true)));
 }
 
+/// V1-CFG-05, V1-CFG-06, V1-CFG-07
 #[test]
-fn options_stand_in_the_agents_order_whatever_their_category_v1_cfg_05_v1_cfg_06_v1_cfg_07() {
+fn options_stand_in_the_agents_order_whatever_their_category() {
     let speed = select("z", "Zeal", "speed", "1", vec![value("1", "One", "")]);
     let mut none = select("y", "Yield", "", "1", vec![value("1", "One", "")]);
     none.category = None;
@@ -280,8 +287,9 @@ fn options_stand_in_the_agents_order_whatever_their_category_v1_cfg_05_v1_cfg_06
     assert!(places.is_sorted() && places[0].is_some(), "{picture}");
 }
 
+/// V1-MODE-04
 #[test]
-fn dangerous_values_stand_out_wherever_they_are_shown_v1_mode_04() {
+fn dangerous_values_stand_out_wherever_they_are_shown() {
     let mut screen = with(vec![
         mode("bypassPermissions"),
         flag("yolo", "Yolo", None, true),
@@ -309,8 +317,9 @@ fn dangerous_values_stand_out_wherever_they_are_shown_v1_mode_04() {
     );
 }
 
+/// V1-MODE-01
 #[test]
-fn modes_stand_for_options_where_there_are_none_v1_mode_01() {
+fn modes_stand_for_options_where_there_are_none() {
     let mut screen = Screen::new(Bench::ready());
     screen.press("f12 enter");
     screen.types("yolo");
@@ -330,8 +339,9 @@ fn a_level_that_is_a_flag_is_turned_over_at_once() {
     assert!(screen.status().contains("Thinking: on"));
 }
 
+/// V1-UPD-08
 #[test]
-fn an_open_list_follows_what_the_agent_changes_v1_upd_08() {
+fn an_open_list_follows_what_the_agent_changes() {
     let mut screen = with(all());
     screen.press("f7 home");
     screen.bench.update(AgentEvent::ConfigOptions(vec![

@@ -119,8 +119,9 @@ fn a_provider_is_disabled_at_the_second_press_and_never_one_that_is_required() {
     );
 }
 
+/// V1-AUTH-12
 #[test]
-fn no_providers_without_the_capability_v1_auth_12() {
+fn no_providers_without_the_capability() {
     let mut screen = Screen::new(Bench::ready());
     screen.press("ctrl-p");
     screen.types("providers");

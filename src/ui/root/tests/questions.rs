@@ -107,8 +107,9 @@ fn each_question_has_its_own_guard() {
     assert_eq!(kinds(&screen.press("1")), ["Session(Answer"]);
 }
 
+/// V1-PERM-10
 #[test]
-fn one_answer_is_one_answer_v1_perm_10() {
+fn one_answer_is_one_answer() {
     let mut screen = Screen::new(Bench::working());
     screen.bench.asks_to_run("one");
     screen.settle();

@@ -83,14 +83,20 @@ fn ctrl_x_sends_the_draft_or_the_queue_at_once() {
 #[test]
 fn up_on_an_empty_composer_takes_the_newest_queued_prompt_back() {
     let mut screen = Screen::new(Bench::working());
-    screen.ui.set_history(History::of(vec!["earlier".into()]));
+    screen
+        .ui
+        .composer()
+        .set_history(History::of(vec!["earlier".into()]));
     screen.bench.prompt("queued");
     assert!(matches!(
         screen.press("up")[..],
         [UiCommand::Session(Event::UnqueueLast)]
     ));
     let mut screen = Screen::new(Bench::working());
-    screen.ui.set_history(History::of(vec!["earlier".into()]));
+    screen
+        .ui
+        .composer()
+        .set_history(History::of(vec!["earlier".into()]));
     assert!(screen.press("up").is_empty());
     assert_eq!(screen.draft(), "earlier");
 }
@@ -98,7 +104,10 @@ fn up_on_an_empty_composer_takes_the_newest_queued_prompt_back() {
 #[test]
 fn up_from_the_top_of_a_draft_takes_back_what_is_queued_before_it_goes_to_the_past() {
     let mut screen = Screen::new(Bench::working());
-    screen.ui.set_history(History::of(vec!["queued".into()]));
+    screen
+        .ui
+        .composer()
+        .set_history(History::of(vec!["queued".into()]));
     screen.bench.prompt("queued");
     screen.types("typed");
     assert!(matches!(
@@ -114,6 +123,7 @@ fn up_from_the_top_of_a_draft_takes_back_what_is_queued_before_it_goes_to_the_pa
     let mut screen = Screen::new(Bench::working());
     screen
         .ui
+        .composer()
         .set_history(History::of(vec!["older".into(), "earlier".into()]));
     screen.types("typed");
     assert!(screen.press("up").is_empty());
@@ -127,10 +137,7 @@ fn up_from_the_top_of_a_draft_takes_back_what_is_queued_before_it_goes_to_the_pa
 fn a_prompt_that_came_back_stands_before_the_draft() {
     let mut screen = Screen::new(Bench::ready());
     screen.types("more");
-    screen.ui.restore_draft(&Prompt {
-        text: "first".into(),
-        blocks: Vec::new(),
-    });
+    screen.ui.composer().prepend("first");
     assert_eq!(screen.draft(), "first\nmore");
 }
 
@@ -145,7 +152,7 @@ fn without_an_agent_the_draft_stays() {
         project: &screen.bench.project,
         now: screen.bench.now,
     };
-    screen.ui.set_draft("hello");
+    screen.ui.composer().set_text("hello");
     let enter = Input::Key(Chord::parse("enter").expect("a key").event());
     assert!(screen.ui.handle(&[enter], &cx).is_empty());
     assert_eq!(screen.ui.draft_text(), "hello");

@@ -60,8 +60,9 @@ fn authenticates(commands: &[UiCommand], by: &str) -> bool {
     )
 }
 
+/// V1-AUTH-01
 #[test]
-fn each_way_says_what_it_does_v1_auth_01() {
+fn each_way_says_what_it_does() {
     let mut screen = sign_in();
     screen.settle();
     let picture = screen.draw();
@@ -139,8 +140,9 @@ pub(super) fn named_by_the_agent(command: &str) -> Screen {
     Screen::new(bench)
 }
 
+/// V1-AUTH-05
 #[test]
-fn a_program_that_the_agent_names_is_shown_whole_and_runs_after_a_second_yes_v1_auth_05() {
+fn a_program_that_the_agent_names_is_shown_whole_and_runs_after_a_second_yes() {
     let mut screen = named_by_the_agent("/bin/theirs");
     screen.settle();
     assert!(screen.press("enter").is_empty());
@@ -164,8 +166,9 @@ fn a_program_that_the_agent_names_is_shown_whole_and_runs_after_a_second_yes_v1_
     assert!(screen.draw().contains("wants you to sign in"));
 }
 
+/// V1-AUTH-05
 #[test]
-fn a_long_program_is_read_to_its_end_before_it_runs_v1_auth_05() {
+fn a_long_program_is_read_to_its_end_before_it_runs() {
     let long = format!("/bin/{}", "x".repeat(900));
     let mut screen = named_by_the_agent(&long).sized(60, 14);
     screen.settle();
@@ -203,8 +206,9 @@ fn the_profiles_own_command_is_a_way_too_d_22() {
     ));
 }
 
+/// V1-AUTH-03
 #[test]
-fn the_programs_screen_comes_up_and_goes_by_itself_v1_auth_03() {
+fn the_programs_screen_comes_up_and_goes_by_itself() {
     let mut screen = sign_in();
     screen.settle();
     let commands = screen.press("enter");
@@ -238,8 +242,9 @@ fn the_programs_screen_comes_up_and_goes_by_itself_v1_auth_03() {
     assert!(picture.contains("signed in"), "{picture}");
 }
 
+/// V1-AUTH-04
 #[test]
-fn what_a_failed_program_said_stays_to_be_read_v1_auth_04() {
+fn what_a_failed_program_said_stays_to_be_read() {
     let mut screen = sign_in();
     screen.settle();
     let commands = screen.press("enter");
@@ -265,8 +270,9 @@ fn what_a_failed_program_said_stays_to_be_read_v1_auth_04() {
     assert!(picture.contains("wants you to sign in"), "{picture}");
 }
 
+/// V1-AUTH-10
 #[test]
-fn signing_out_is_offered_only_where_the_agent_can_v1_auth_10() {
+fn signing_out_is_offered_only_where_the_agent_can() {
     let mut screen = Screen::new(Bench::ready());
     screen.press("ctrl-p");
     screen.types("sign-out");

@@ -87,8 +87,9 @@ fn a_small_window_says_so_and_survives() {
     assert!(picture.contains("too small: 39x10, needs 40x10"));
 }
 
+/// V1-MODE-04
 #[test]
-fn a_dangerous_mode_stands_out_and_stays_v1_mode_04() {
+fn a_dangerous_mode_stands_out_and_stays() {
     let mut screen = Screen::new(Bench::working()).sized(40, 10);
     screen.bench.update(AgentEvent::Mode(ModeId::new("yolo")));
     assert!(screen.status().contains("YOLO!"), "{}", screen.status());
@@ -114,7 +115,10 @@ fn each_session_has_a_screen_of_its_own() {
     let mut bench = Bench::working();
     bench.message("of the first session");
     let mut screen = Screen::new(bench);
-    screen.ui.set_draft("typed before there was a session");
+    screen
+        .ui
+        .composer()
+        .set_text("typed before there was a session");
     let now = screen.bench.now;
     screen.ui.show_session(SessionKey(1), now);
     let picture = screen.draw();
@@ -138,7 +142,7 @@ fn a_session_that_is_gone_leaves_its_draft() {
     let mut screen = Screen::new(Bench::working());
     let now = screen.bench.now;
     screen.ui.show_session(SessionKey(1), now);
-    screen.ui.set_draft("kept");
+    screen.ui.composer().set_text("kept");
     screen.bench = Bench::ready();
     screen.ui.forget_session(SessionKey(1));
     screen.ui.show_session(SessionKey(2), now);

@@ -61,8 +61,9 @@ fn a_turn_that_will_not_stop_can_be_left() {
     assert!(quits(&screen.press("ctrl-c")));
 }
 
+/// V1-CAN-08
 #[test]
-fn a_slow_cancel_is_said_and_esc_abandons_v1_can_08() {
+fn a_slow_cancel_is_said_and_esc_abandons() {
     let mut screen = Screen::new(Bench::working());
     let stop = screen.press("esc");
     screen.apply(stop);

@@ -56,8 +56,9 @@ fn a_paste_is_no_answer_and_closes_the_guard() {
     assert!(passes(&shown.press("1")));
 }
 
+/// V1-PERM-11
 #[test]
-fn stopping_and_scrolling_need_no_pause_v1_perm_11() {
+fn stopping_and_scrolling_need_no_pause() {
     let mut shown = run("npm run build");
     assert!(stops(&shown.press("esc")));
     assert!(stops(&shown.press("ctrl-c")));
@@ -171,8 +172,9 @@ fn letters_answer_where_one_option_has_the_kind() {
     assert!(matches!(outcome.wishes.as_slice(), [Wish::Toast(_)]));
 }
 
+/// V1-PERM-04
 #[test]
-fn letters_move_to_the_first_where_several_have_the_kind_v1_perm_04() {
+fn letters_move_to_the_first_where_several_have_the_kind() {
     let mut bench = Bench::working();
     let call = bench.call(ToolKind::Execute);
     bench.asks(
@@ -190,8 +192,9 @@ fn letters_move_to_the_first_where_several_have_the_kind_v1_perm_04() {
     assert_eq!(shown.answer("enter"), Some(OptionId::new("b")));
 }
 
+/// V1-PERM-07
 #[test]
-fn enter_answers_only_what_was_selected_v1_perm_07() {
+fn enter_answers_only_what_was_selected() {
     let mut shown = run("ls").settled();
     let outcome = shown.press("enter");
     let [Wish::Toast(said)] = outcome.wishes.as_slice() else {
@@ -202,8 +205,9 @@ fn enter_answers_only_what_was_selected_v1_perm_07() {
     assert_eq!(shown.answer("enter"), Some(OptionId::new("once")));
 }
 
+/// V1-PERM-04
 #[test]
-fn without_options_there_is_only_stopping_v1_perm_04() {
+fn without_options_there_is_only_stopping() {
     let mut bench = Bench::working();
     let call = bench.call(ToolKind::Other);
     bench.asks(call, Vec::new());
@@ -218,8 +222,9 @@ fn without_options_there_is_only_stopping_v1_perm_04() {
     );
 }
 
+/// V1-PERM-05
 #[test]
-fn an_option_of_unknown_kind_is_offered_and_never_picked_by_a_letter_v1_perm_05() {
+fn an_option_of_unknown_kind_is_offered_and_never_picked_by_a_letter() {
     let mut bench = Bench::working();
     let call = bench.call(ToolKind::Execute);
     bench.asks(
