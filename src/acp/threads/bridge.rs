@@ -128,7 +128,7 @@ impl Between {
             Some(message) if repaired && direction == Direction::FromAgent && is_look(&message) => {
                 let method = message["method"].as_str().unwrap_or_default();
                 let error = not_whole(method);
-                let error = json!({ "code": error.code, "message": error.message });
+                let error = super::error(error.code, &error.message);
                 out.to_agent
                     .push(json!({ "id": message["id"], "error": error }));
             }

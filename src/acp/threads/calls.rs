@@ -2,69 +2,57 @@
 
 use serde_json::{Value, json};
 
-use super::{Out, Threads, failure, not_found, result, update};
+use super::{Out, Threads, error, failure, not_found, result, update};
 use crate::model::{code, path_of_uri};
 
-/// A call of the agent that is open. `id` is that of our v1 call.
-pub enum Pending {
-    New {
-        id: Value,
-    },
+/// A call of the agent that is open.
+pub struct Pending {
+    asked: Asked,
+    /// Of our v1 call.
+    id: Value,
+    thread: String,
+}
+
+#[derive(Clone, Copy)]
+enum Asked {
+    New,
     /// The entries of the thread are still to be asked for (D-33, D-34).
-    Load {
-        id: Value,
-        thread: String,
-    },
-    Entries {
-        id: Value,
-        thread: String,
-    },
-    Resume {
-        id: Value,
-    },
-    List {
-        id: Value,
-    },
-    Prompt {
-        thread: String,
-    },
+    Load,
+    Entries,
+    Resume,
+    List,
+    Prompt,
 }
 
 impl Threads {
     pub(super) fn call(&mut self, id: &Value, method: &str, params: &Value, out: &mut Out) {
-        let id = id.clone();
         let thread = params["sessionId"].as_str().unwrap_or_default().to_owned();
         let named = json!({ "threadId": thread });
-        match method {
-            "initialize" => out.to_client.push(result(&id, initialized())),
+        let (theirs, asked, params) = match method {
+            "initialize" => return out.to_client.push(result(id, initialized())),
             // D-32
-            "session/new" => {
-                self.ask_agent("createThread", Value::Null, Pending::New { id }, out);
-            }
+            "session/new" => ("createThread", Asked::New, Value::Null),
             // D-33
-            "session/load" => {
-                let pending = Pending::Load { id, thread };
-                self.ask_agent("openThread", named, pending, out);
-            }
+            "session/load" => ("openThread", Asked::Load, named),
             "session/resume" => {
                 self.store.open(&thread);
-                self.ask_agent("openThread", named, Pending::Resume { id }, out);
+                ("openThread", Asked::Resume, named)
             }
             // D-31
-            "session/list" => {
-                self.ask_agent("getThreads", Value::Null, Pending::List { id }, out);
-            }
+            "session/list" => ("getThreads", Asked::List, Value::Null),
             // D-35
             "session/prompt" => {
                 let text = prompt_text(&params["prompt"]);
-                self.store.prompt(&thread, id, &text);
+                self.store.prompt(&thread, id.clone(), &text);
                 let chunks = json!([{ "type": "text", "chunk": text }]);
                 let message = json!({ "role": "user", "chunks": chunks });
                 let params = json!({ "threadId": thread, "message": message });
-                self.ask_agent("sendMessage", params, Pending::Prompt { thread }, out);
+                ("sendMessage", Asked::Prompt, params)
             }
-            method => out.to_client.push(failure(&id, &not_found(method))),
-        }
+            method => return out.to_client.push(failure(id, &not_found(method))),
+        };
+        let id = id.clone();
+        self.ask_agent(theirs, params, Pending { asked, id, thread }, out);
     }
 
     pub(super) fn answered(
@@ -73,62 +61,52 @@ impl Threads {
         answer: Result<Value, Value>,
         out: &mut Out,
     ) {
-        match (pending, answer) {
-            (Pending::New { id }, Ok(created)) => match created["threadId"].as_str() {
+        let Pending { asked, id, thread } = pending;
+        let answer = match (asked, answer) {
+            (Asked::Prompt, Err(error)) => {
+                let prompt = self.store.give_up(&thread);
+                out.to_client.extend(prompt.map(|id| failure(&id, &error)));
+                return;
+            }
+            (_, Err(error)) => return out.to_client.push(failure(&id, &error)),
+            (_, Ok(answer)) => answer,
+        };
+        let answer = match asked {
+            Asked::New => match answer["threadId"].as_str() {
                 Some(thread) => {
                     self.store.open(thread);
-                    out.to_client
-                        .push(result(&id, json!({ "sessionId": thread })));
+                    json!({ "sessionId": thread })
                 }
                 None => {
-                    let error = json!({
-                        "code": code::INTERNAL,
-                        "message": "the agent created a thread without an id",
-                    });
-                    out.to_client.push(failure(&id, &error));
+                    let why = "the agent created a thread without naming it";
+                    let error = error(code::INTERNAL, why);
+                    return out.to_client.push(failure(&id, &error));
                 }
             },
-            (Pending::Load { id, thread }, Ok(_)) => {
+            Asked::Load => {
                 self.store.open(&thread);
                 let named = json!({ "threadId": thread });
-                let pending = Pending::Entries { id, thread };
-                self.ask_agent("getThreadEntries", named, pending, out);
+                let asked = Asked::Entries;
+                let pending = Pending { asked, id, thread };
+                return self.ask_agent("getThreadEntries", named, pending, out);
             }
-            (Pending::Entries { id, thread }, Ok(answer)) => {
-                for (at, entry) in answer["entries"]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .enumerate()
-                {
-                    for told in entry_updates(at, entry) {
-                        out.to_client.push(update(&thread, &told));
-                    }
+            Asked::Entries => {
+                let entries = answer["entries"].as_array().into_iter().flatten();
+                for (at, entry) in entries.enumerate() {
+                    let told = entry_updates(at, entry).into_iter();
+                    out.to_client
+                        .extend(told.map(|told| update(&thread, &told)));
                 }
-                out.to_client.push(result(&id, json!({})));
+                json!({})
             }
-            (Pending::Resume { id }, Ok(_)) => out.to_client.push(result(&id, json!({}))),
-            (Pending::List { id }, Ok(answer)) => {
-                out.to_client.push(result(&id, listed(&answer, &self.cwd)));
-            }
-            (Pending::Prompt { thread }, Ok(_)) => {
+            Asked::Resume => json!({}),
+            Asked::List => listed(&answer, &self.cwd),
+            Asked::Prompt => {
                 self.store.answered(&thread);
-                self.end_turn(&thread, false, out);
+                return self.end_turn(&thread, false, out);
             }
-            (Pending::Prompt { thread }, Err(error)) => {
-                if let Some(id) = self.store.give_up(&thread) {
-                    out.to_client.push(failure(&id, &error));
-                }
-            }
-            (
-                Pending::New { id }
-                | Pending::Load { id, .. }
-                | Pending::Entries { id, .. }
-                | Pending::Resume { id }
-                | Pending::List { id },
-                Err(error),
-            ) => out.to_client.push(failure(&id, &error)),
-        }
+        };
+        out.to_client.push(result(&id, answer));
     }
 
     /// The turn's end: the answer to the prompt, or `endTurn` where the agent uses that, whichever

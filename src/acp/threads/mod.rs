@@ -174,5 +174,12 @@ fn failure(id: &Value, error: &Value) -> Value {
 
 fn not_found(method: &str) -> Value {
     let method: String = method.chars().take(100).collect();
-    json!({ "code": code::METHOD_NOT_FOUND, "message": format!("Method not found: {method}") })
+    error(
+        code::METHOD_NOT_FOUND,
+        &format!("Method not found: {method}"),
+    )
+}
+
+fn error(code: i64, message: &str) -> Value {
+    json!({ "code": code, "message": message })
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{LOOK, Out, Threads, calls::block_of, not_found, update};
+use super::{LOOK, Out, Threads, calls::block_of, error, not_found, update};
 use crate::model::code;
 
 /// Methods that name files.
@@ -66,13 +66,10 @@ impl Threads {
     /// D-42: a thread whose turn was cancelled gets nothing more; one that is not open never.
     fn may_look(&self, thread: &str) -> Result<(), Value> {
         if !self.store.is_open(thread) {
-            return Err(json!({ "code": code::NOT_FOUND, "message": "unknown thread" }));
+            return Err(error(code::NOT_FOUND, "unknown thread"));
         }
         if self.store.is_cancelled(thread) {
-            return Err(json!({
-                "code": code::CANCELLED,
-                "message": "the user cancelled the turn",
-            }));
+            return Err(error(code::CANCELLED, "the user cancelled the turn"));
         }
         Ok(())
     }
@@ -85,10 +82,8 @@ impl Threads {
             &params["path"]
         };
         let Some(path) = path.as_str() else {
-            let error = json!({
-                "code": code::INVALID_PARAMS,
-                "message": format!("Invalid params for {method}"),
-            });
+            let why = format!("Invalid params for {method}");
+            let error = error(code::INVALID_PARAMS, &why);
             out.to_agent.push(json!({ "id": id, "error": error }));
             return;
         };
