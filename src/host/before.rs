@@ -7,10 +7,7 @@ use std::{
     collections::VecDeque,
     io::{self, Read},
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use tokio::sync::Semaphore;
@@ -41,7 +38,7 @@ pub struct Before {
 
 struct Inner {
     turns: Semaphore,
-    waiting: AtomicUsize,
+    waiting: Semaphore,
     kept: Mutex<Kept>,
 }
 
@@ -49,7 +46,7 @@ impl Default for Inner {
     fn default() -> Self {
         Self {
             turns: Semaphore::new(MAX_AT_ONCE),
-            waiting: AtomicUsize::new(0),
+            waiting: Semaphore::new(MAX_WAITING),
             kept: Mutex::default(),
         }
     }
@@ -117,29 +114,12 @@ fn bytes(base: &Base) -> usize {
 impl Before {
     /// What to show for each claim of a call; see [`compare`]. `None`: too many calls wait.
     pub async fn compare(&self, asked: Comparison) -> Option<Vec<Option<Arc<Diff>>>> {
-        let waiting = Waiting::one(&self.inner)?;
+        let waiting = self.inner.waiting.try_acquire().ok()?;
         let turn = self.inner.turns.acquire().await.ok()?;
         let inner = self.inner.clone();
         let done = tokio::task::spawn_blocking(move || inner.compare(&asked)).await;
         drop((turn, waiting));
         done.ok()
-    }
-}
-
-/// Counted as long as it lives.
-struct Waiting<'a>(&'a Inner);
-
-impl<'a> Waiting<'a> {
-    fn one(inner: &'a Inner) -> Option<Self> {
-        let before = inner.waiting.fetch_add(1, Ordering::Relaxed);
-        let one = Self(inner);
-        (before < MAX_WAITING).then_some(one)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

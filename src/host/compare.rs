@@ -44,25 +44,16 @@ pub fn compare(claims: &[&Claim], base: &Base) -> Vec<Option<Arc<Diff>>> {
     let Some(first) = claims.first() else {
         return Vec::new();
     };
+    let each = |shown: &dyn Fn(&Claim) -> Arc<Diff>| {
+        let shown = claims.iter().map(|claim| Some(shown(claim)));
+        shown.collect()
+    };
     if claims.iter().any(|claim| !claim.diff.is_comparable()) {
-        return claims
-            .iter()
-            .map(|claim| Some(claim.diff.clone()))
-            .collect();
+        return each(&|claim| claim.diff.clone());
     }
     let text = match &base.file {
-        OnDisk::Missing => {
-            return claims
-                .iter()
-                .map(|claim| Some(missing(claim, base)))
-                .collect();
-        }
-        OnDisk::Unread(why) => {
-            return claims
-                .iter()
-                .map(|claim| Some(unread(claim, why)))
-                .collect();
-        }
+        OnDisk::Missing => return each(&|claim| missing(claim, base)),
+        OnDisk::Unread(why) => return each(&|claim| unread(claim, why)),
         OnDisk::Text(text) => text,
     };
     if let Some(merged) = together(claims, text, base.late) {
@@ -70,14 +61,10 @@ pub fn compare(claims: &[&Claim], base: &Base) -> Vec<Option<Arc<Diff>>> {
         let rest = claims.iter().skip(1).map(|_| None);
         return std::iter::once(Some(diff)).chain(rest).collect();
     }
-    let alone = |claim: &&Claim| {
-        let claim = *claim;
-        Some(match alone(claim, text, base.late) {
-            Ok(change) => shown(claim, &change, &[claim], base.late),
-            Err(misfit) => noted(claim, misfit.said()),
-        })
-    };
-    claims.iter().map(alone).collect()
+    each(&|claim| match alone(claim, text, base.late) {
+        Ok(change) => shown(claim, &change, &[claim], base.late),
+        Err(misfit) => noted(claim, misfit.said()),
+    })
 }
 
 /// A file before and after.

@@ -3,7 +3,7 @@
 //! Apart from the services of a connection: the agent may end, or be started again, while the
 //! person still types a password.
 
-use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, sync::Arc};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use super::{
     EventSink,
@@ -71,8 +71,8 @@ impl Login {
             name: Some(command.name),
             args: command.args,
             cwd: command.cwd,
-            env: BTreeMap::new(),
             may_leave: true,
+            ..Launch::default()
         };
         let launch = launch.with_own_env(std::env::vars_os(), command.env);
         terminals.run(launch, command.title)?;

@@ -23,12 +23,10 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn new() -> Self {
-        Self {
-            files: MAX_FILES,
-            bytes: MAX_BYTES,
-        }
-    }
+    const OF_A_LIST: Self = Self {
+        files: MAX_FILES,
+        bytes: MAX_BYTES,
+    };
 
     /// Whether there is room for one more.
     fn take(&mut self, path: &str) -> bool {
@@ -58,8 +56,8 @@ pub fn files(root: &Path, cancelled: impl Fn() -> bool) -> Vec<String> {
     let mut walk = Walk {
         cancelled,
         files: Vec::new(),
-        bounds: Bounds::new(),
-        folders: Bounds::new(),
+        bounds: Bounds::OF_A_LIST,
+        folders: Bounds::OF_A_LIST,
         waiting: Vec::new(),
         rules: OF_A_LIST,
     };
@@ -104,7 +102,7 @@ impl<C: Fn() -> bool> Walk<C> {
                 if VERSION_CONTROL.contains(&&*name) || rules.ignore(&entry.path(), is_folder) {
                     return None;
                 }
-                Some((name, is_folder, kind_of(&entry)?.sign()))
+                Some((name, is_folder, sign(&entry)?))
             }) else {
                 continue;
             };
@@ -155,12 +153,12 @@ pub fn folder(cwd: &Path, typed: &str, home: Option<&Path>) -> io::Result<Listin
     };
     let mut names = Vec::new();
     let mut more = false;
-    let mut bounds = Bounds::new();
+    let mut bounds = Bounds::OF_A_LIST;
     for entry in fs::read_dir(&asked)? {
         // What cannot be read is not there to be mentioned.
-        let Some((name, kind)) = entry.ok().and_then(|entry| {
+        let Some((name, sign)) = entry.ok().and_then(|entry| {
             let name = entry.file_name().into_string().ok()?;
-            Some((name, kind_of(&entry)?))
+            Some((name, sign(&entry)?))
         }) else {
             continue;
         };
@@ -174,38 +172,23 @@ pub fn folder(cwd: &Path, typed: &str, home: Option<&Path>) -> io::Result<Listin
             more = true;
             break;
         }
-        names.push(format!("{name}{}", kind.sign()));
+        names.push(format!("{name}{sign}"));
     }
     names.sort_unstable();
     Ok(Listing { names, more, path })
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    File,
-    Folder,
-}
-
-impl Kind {
-    /// At the end of the name.
-    fn sign(self) -> &'static str {
-        match self {
-            Self::File => "",
-            Self::Folder => "/",
-        }
-    }
-}
-
-/// `None` for what is neither: FIFOs, sockets, devices, links that lead nowhere.
-fn kind_of(entry: &fs::DirEntry) -> Option<Kind> {
+/// What stands behind its name: a `/` for a folder, nothing for a file. `None` for what is neither: FIFOs, sockets,
+/// devices, links that lead nowhere.
+fn sign(entry: &fs::DirEntry) -> Option<&'static str> {
     let mut kind = entry.file_type().ok()?;
     if kind.is_symlink() {
         // Nothing is opened for that.
         kind = fs::metadata(entry.path()).ok()?.file_type();
     }
     match kind {
-        kind if kind.is_dir() => Some(Kind::Folder),
-        kind if kind.is_file() => Some(Kind::File),
+        kind if kind.is_dir() => Some("/"),
+        kind if kind.is_file() => Some(""),
         _ => None,
     }
 }
@@ -244,7 +227,7 @@ mod tests {
             ("x".repeat(MAX_BYTES), 1),
             ("x".repeat(MAX_BYTES + 1), 0),
         ] {
-            let mut bounds = Bounds::new();
+            let mut bounds = Bounds::OF_A_LIST;
             let taken = (0..=MAX_FILES).take_while(|_| bounds.take(&path));
             assert_eq!(taken.count(), count, "{} bytes", path.len());
         }

@@ -25,24 +25,21 @@ const NEWLINE: char = '⏎';
 /// pictures; invisible characters and blanks that are no space are `<U+XXXX>`; blanks at the end of
 /// a line, before the first, and many in a row are `<12 blanks>`.
 pub fn exact(raw: &str) -> SafeText {
-    let mut out = String::with_capacity(raw.len() + 16);
-    for (n, line) in raw.split('\n').enumerate() {
-        if n > 0 {
-            out.push('\n');
-        }
-        push_line(&mut out, line, if n == 0 { 0 } else { MAX_INDENT });
-    }
-    SafeText::new(&out)
+    lines(raw, '\n', MAX_INDENT)
 }
 
 /// As [`exact`], on one line: a newline is `⏎`.
 pub fn exact_line(raw: &str) -> SafeText {
+    lines(raw, NEWLINE, 0)
+}
+
+fn lines(raw: &str, newline: char, indent: usize) -> SafeText {
     let mut out = String::with_capacity(raw.len() + 16);
     for (n, line) in raw.split('\n').enumerate() {
         if n > 0 {
-            out.push(NEWLINE);
+            out.push(newline);
         }
-        push_line(&mut out, line, 0);
+        push_line(&mut out, line, if n == 0 { 0 } else { indent });
     }
     SafeText::new(&out)
 }

@@ -2,7 +2,7 @@
 
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use super::view::{Misfit, Pass, members, object};
+use super::view::{Misfit, Pass, members, need, need_object, object};
 use crate::model::{SessionId, SessionInfo, SessionPage};
 
 members!(struct Page {
@@ -18,43 +18,29 @@ members!(struct Info {
     additional_directories,
 });
 
-pub fn page(result: &str) -> Option<SessionPage> {
-    let page: Page<'_> = object(result)?;
+pub fn page(result: &str) -> Result<SessionPage, Misfit> {
+    let page: Page<'_> = object(result).ok_or(Misfit)?;
     let loose = Pass::Loose;
-    let read = || {
-        Ok::<_, Misfit>(SessionPage {
-            sessions: loose
-                .list(page.sessions, |raw| Ok(object(raw.get()).and_then(info)))?
-                .unwrap_or_default(),
-            next: loose.read(page.next_cursor)?,
-        })
-    };
-    read().ok()
-}
-
-fn info(info: Info<'_>) -> Option<SessionInfo> {
-    let loose = Pass::Loose;
-    let read = || {
-        let Some(id) = loose.text(info.session_id)? else {
-            return Ok(None);
-        };
-        let updated = loose.text(info.updated_at)?;
-        Ok::<_, Misfit>(Some(SessionInfo {
-            id: SessionId::new(id.as_str()),
+    let sessions = loose.list(page.sessions, |raw| {
+        let info: Info<'_> = need_object(Some(raw))?;
+        let directories = loose.list(info.additional_directories, |raw| {
+            loose.read::<String>(Some(raw))
+        })?;
+        Ok(Some(SessionInfo {
+            id: SessionId::new(need(info.session_id)?.as_str()),
             title: loose.line(info.title)?,
             cwd: loose.read(info.cwd)?,
-            updated: updated.and_then(|text| {
+            updated: loose.text(info.updated_at)?.and_then(|text| {
                 let time = OffsetDateTime::parse(text.as_str(), &Rfc3339).ok()?;
                 Some(time.unix_timestamp())
             }),
-            additional_directories: loose
-                .list(info.additional_directories, |raw| {
-                    loose.read::<String>(Some(raw))
-                })?
-                .unwrap_or_default(),
+            additional_directories: directories.unwrap_or_default(),
         }))
-    };
-    read().ok().flatten()
+    })?;
+    Ok(SessionPage {
+        sessions: sessions.unwrap_or_default(),
+        next: loose.read(page.next_cursor)?,
+    })
 }
 
 #[cfg(test)]

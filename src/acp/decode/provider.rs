@@ -1,6 +1,6 @@
 //! The answer to `providers/list` (V1-AUTH-12). Items without an id are skipped.
 
-use super::view::{Misfit, Pass, members, object};
+use super::view::{Misfit, Pass, members, need_as, need_object, object};
 use crate::model::{Provider, ProviderRoute};
 
 members!(struct Listed {
@@ -19,27 +19,17 @@ members!(struct Current {
     base_url,
 });
 
-pub fn providers(result: &str) -> Option<Vec<Provider>> {
-    let listed: Listed<'_> = object(result)?;
-    let loose = Pass::Loose;
-    loose
-        .list(listed.providers, |raw| {
-            Ok(object(raw.get()).and_then(provider))
-        })
-        .ok()?
-}
-
-fn provider(info: Info<'_>) -> Option<Provider> {
+/// `None` where there is no list.
+pub fn providers(result: &str) -> Result<Option<Vec<Provider>>, Misfit> {
+    let listed: Listed<'_> = object(result).ok_or(Misfit)?;
     let loose = Pass::Loose;
     let text = |member| loose.read::<String>(member);
-    let read = || {
-        let Some(id) = text(info.provider_id)? else {
-            return Ok(None);
-        };
+    loose.list(listed.providers, |raw| {
+        let info: Info<'_> = need_object(Some(raw))?;
         let current = loose.object::<Current<'_>>(info.current)?;
         let protocols = loose.list(info.supported, |raw| text(Some(raw)))?;
-        Ok::<_, Misfit>(Some(Provider {
-            id,
+        Ok(Some(Provider {
+            id: need_as(info.provider_id)?,
             protocols: protocols.unwrap_or_default(),
             // What cannot be read might be: it is not disabled by mistake.
             required: loose.read(info.required)?.unwrap_or(true),
@@ -51,8 +41,7 @@ fn provider(info: Info<'_>) -> Option<Provider> {
                 None => None,
             },
         }))
-    };
-    read().ok().flatten()
+    })
 }
 
 #[cfg(test)]
@@ -73,7 +62,7 @@ mod tests {
         .expect("a list");
         assert_eq!(
             listed,
-            [
+            Some(vec![
                 Provider {
                     id: "main".to_owned(),
                     protocols: vec!["anthropic".to_owned(), "_own".to_owned()],
@@ -89,7 +78,7 @@ mod tests {
                     required: true,
                     current: None,
                 },
-            ]
+            ])
         );
     }
 }

@@ -48,6 +48,8 @@ pub fn decode(protocol: Protocol, call: &CallTag, result: &str) -> CallResult {
         CallTag::Authenticate { .. } => Ok(CallResult::Authenticated),
         CallTag::Logout => Ok(CallResult::LoggedOut),
         CallTag::ListProviders => providers(result)
+            .ok()
+            .flatten()
             .map(CallResult::ProvidersListed)
             .ok_or(Fault("has no providers")),
         CallTag::SetProvider { .. } => Ok(CallResult::ProviderSet),
@@ -59,7 +61,7 @@ pub fn decode(protocol: Protocol, call: &CallTag, result: &str) -> CallResult {
         CallTag::SetTitle { .. } => title_set(result),
         CallTag::ListSessions { .. } => listing::page(result)
             .map(CallResult::SessionsListed)
-            .ok_or(NO_OBJECT),
+            .map_err(|Misfit| NO_OBJECT),
         CallTag::Prompt { .. } if v2 => accepted(result),
         CallTag::Prompt { .. } => Ok(prompt_done(result)),
         CallTag::CancelToolCall { .. } | CallTag::CancelTerminal { .. } => {

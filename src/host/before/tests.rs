@@ -129,9 +129,8 @@ fn what_is_kept_is_bounded_by_its_bytes() {
 #[tokio::test]
 async fn beyond_a_bound_calls_are_not_compared() {
     let before = Before::default();
-    let held: Vec<_> = (0..MAX_WAITING)
-        .map(|_| Waiting::one(&before.inner).unwrap())
-        .collect();
+    let all = u32::try_from(MAX_WAITING).unwrap();
+    let held = before.inner.waiting.try_acquire_many(all).unwrap();
     let asked = || asked(Path::new("/"), 1, vec![claim("no", None, "n")]);
     assert!(before.compare(asked()).await.is_none());
     drop(held);

@@ -118,7 +118,7 @@ impl Terminals {
         line: bool,
     ) -> Result<TerminalId, RpcError> {
         let launch = Launch::new(&request.command, &request.args, cwd, line);
-        let title = shown(request);
+        let title = shown_command(&request.line(), &request.env);
         self.start(
             self.with_env(launch, &request.env),
             title,
@@ -456,12 +456,7 @@ fn cannot_start(program: &OsStr, error: &dyn std::fmt::Display) -> RpcError {
     RpcError::new(code::INTERNAL, format!("cannot start `{program}`: {error}"))
 }
 
-/// The command as a person would type it, with what is set for it.
-fn shown(request: &TerminalCreate) -> SafeText {
-    shown_command(&request.line(), &request.env)
-}
-
-/// The same on one line.
+/// The command as a person would type it, with what is set for it, on one line.
 pub(in crate::host) fn shown_line(request: &TerminalCreate) -> SafeText {
     shown_command_line(&request.line(), &request.env)
 }

@@ -40,7 +40,7 @@ const HARMLESS: Words = Words(
 const HARMLESS_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 
 /// A command, ready to be started.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Launch {
     pub program: OsString,
     /// The name that it is called by, where that is another.
@@ -70,16 +70,13 @@ impl Launch {
     /// `command` with `args` as they are, or, with `line`, the whole of it for `sh -c`.
     pub fn new(command: &str, args: &[String], cwd: PathBuf, line: bool) -> Self {
         if line {
-            Self::shell("sh".as_ref(), command, cwd)
-        } else {
-            Self {
-                program: command.into(),
-                name: None,
-                args: args.iter().map(OsString::from).collect(),
-                cwd,
-                env: BTreeMap::new(),
-                may_leave: false,
-            }
+            return Self::shell("sh".as_ref(), command, cwd);
+        }
+        Self {
+            program: command.into(),
+            args: args.iter().map(OsString::from).collect(),
+            cwd,
+            ..Self::default()
         }
     }
 
@@ -87,11 +84,9 @@ impl Launch {
     pub fn shell(shell: &OsStr, line: &str, cwd: PathBuf) -> Self {
         Self {
             program: shell.to_owned(),
-            name: None,
             args: vec!["-c".into(), line.into()],
             cwd,
-            env: BTreeMap::new(),
-            may_leave: false,
+            ..Self::default()
         }
     }
 
