@@ -36,7 +36,7 @@ const INBOX_LIMIT: usize = 16 * 1024 * 1024;
 /// How long the process may go on after it has closed its stdout; then its end is reported without an
 /// exit status.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
-/// How long stdout may stay open without a word once the agent is gone or does not listen.
+/// How long stdout may stay open and silent once the agent is gone or does not read.
 const SILENCE_AT_THE_END: Duration = Duration::from_secs(1);
 /// How long is waited for the last of stderr.
 const STDERR_GRACE: Duration = Duration::from_millis(200);
@@ -169,7 +169,7 @@ struct Ending {
 }
 
 impl Ending {
-    /// Reads to the end of stdout, then says the last word.
+    /// Reads to the end of stdout, then reports how the connection ended.
     async fn read(mut self, reader: Reader<Decoder>, stdout: AgentsOut, max_line: usize) {
         let mut deaf = false;
         let over = async {
@@ -191,7 +191,7 @@ impl Ending {
 
     async fn exit(&mut self, deaf: bool) -> AgentExit {
         let status = if self.stop.borrow().is_some() {
-            // The ladder bounds it.
+            // Stopping takes a bounded time.
             (&mut self.status).await.ok()
         } else {
             let status = timeout(EXIT_GRACE, &mut self.status).await;

@@ -48,7 +48,7 @@ pub fn method(call: &CallTag, protocol: Protocol) -> &'static str {
         CallTag::SetProvider { .. } => "providers/set",
         CallTag::DisableProvider { .. } => "providers/disable",
         CallTag::NewSession => "session/new",
-        // There a resume that tells everything again (V2-SES-02).
+        // In version 2 a resume that replays the session (V2-SES-02).
         CallTag::LoadSession { .. } if !v2 => "session/load",
         CallTag::LoadSession { .. } | CallTag::ResumeSession { .. } => "session/resume",
         CallTag::ForkSession { .. } => "session/fork",
@@ -81,7 +81,7 @@ fn send_call(peer: &Peer, dialects: &Dialects, protocol: Protocol, caller: Sessi
     }
 }
 
-/// A call of version 1, in the agent's words where they are others.
+/// A call of version 1, translated into the agent's dialect if it has one.
 pub(super) fn call_in_dialect(
     peer: &Peer,
     dialects: &Dialects,
@@ -247,7 +247,7 @@ fn ourselves() -> Value {
     json!({ "name": name, "title": name, "version": env!("CARGO_PKG_VERSION") })
 }
 
-/// A protocol's name goes as it came, also one that is not known.
+/// A protocol's name is sent as it came, even if it is unknown.
 fn set_provider(setting: ProviderSetting) -> Value {
     let headers = setting.headers.0.into_iter();
     let headers: Map<String, Value> = headers.map(|(name, value)| (name, value.into())).collect();
@@ -381,7 +381,7 @@ fn answer(peer: &Peer, key: RequestKey, reply: HostReply) {
     peer.answer(key, outcome);
 }
 
-/// In the thread protocol's words: the adapter passes it on.
+/// In the thread protocol's form: the adapter passes it on.
 fn looked_at(looked: Looked) -> Value {
     match looked {
         Looked::File { version, content } => json!({ "version": version, "content": content }),

@@ -9,7 +9,7 @@ use crate::model::{Dialect, Protocol};
 pub struct LaunchSpec {
     /// The file to run: absolute, already looked up.
     pub program: PathBuf,
-    /// The name that it was asked for by: some programs look at it.
+    /// The name that it was asked for by, its `argv[0]`: some programs look at it.
     pub name: OsString,
     pub args: Vec<OsString>,
     /// Laid over our own environment.

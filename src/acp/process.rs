@@ -65,7 +65,7 @@ pub fn spawn(spec: &LaunchSpec) -> Result<Process, LaunchError> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        // The last resort, should the runtime go down without the ladder.
+        // The last resort, should the runtime end without stopping the agent.
         .kill_on_drop(true);
     // SAFETY: between fork and exec only system calls are made; nothing allocates or locks.
     unsafe {

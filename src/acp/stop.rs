@@ -94,7 +94,7 @@ impl Supervisor {
             .ok()
     }
 
-    /// `None` when the time is up, which is sooner if somebody gets into a hurry meanwhile.
+    /// `None` when the time is up, which is sooner if [`StopMode::Quick`] is asked for meanwhile.
     async fn ends_within_grace(&mut self, step: Step) -> Option<ExitStatus> {
         let started = Instant::now();
         loop {

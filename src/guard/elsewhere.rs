@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::Leader;
 
-/// Sends `signals` to the groups of the leaders, and tells how many there were.
+/// Sends `signals` to the groups of the leaders, and returns how many there were.
 pub fn signal<'a>(leaders: impl IntoIterator<Item = &'a Leader>, signals: &[Signal]) -> usize {
     let leaders = leaders.into_iter();
     let alive = leaders.filter(|leader| {
@@ -18,7 +18,7 @@ pub fn signal<'a>(leaders: impl IntoIterator<Item = &'a Leader>, signals: &[Sign
     alive.count()
 }
 
-/// Cannot be told.
+/// Unknown there.
 pub fn start_of(_: Pid) -> Option<u64> {
     None
 }

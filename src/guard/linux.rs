@@ -74,7 +74,7 @@ fn members<'a>(leaders: impl IntoIterator<Item = &'a Leader>) -> Vec<Pid> {
         .collect()
 }
 
-/// Sends `signals` to all that belongs to the leaders, and tells how many processes there were. For
+/// Sends `signals` to all that belongs to the leaders, and returns how many processes there were. For
 /// blocking tasks.
 pub fn signal<'a>(leaders: impl IntoIterator<Item = &'a Leader>, signals: &[Signal]) -> usize {
     let members = members(leaders);

@@ -49,7 +49,7 @@ pub const ARGUMENT: &str = "__guard";
 /// Not the name of the client: who kills that by its name is not to kill the guard along with it.
 const NAME: &str = "acp-guard";
 
-/// Guards started in one run; they end only if somebody ends them.
+/// Guards started in one run, at most; a guard ends early only if something kills it.
 const MAX_STARTS: u32 = 3;
 
 /// A process that leads a session and a group of its own, and all that belongs to it.

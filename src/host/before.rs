@@ -1,7 +1,7 @@
 //! Files as they were before a tool call changed them, for its diffs.
 //!
 //! Owns: reading them, bounded and for display only, so that they may lie anywhere; and what was
-//! read, until other calls need the room: an agent tells of a change again once it is made.
+//! read, until other calls need the room: an agent reports a change again once it is made.
 
 use std::{
     collections::VecDeque,

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// A program and its arguments, the address among them.
 type CommandLine = Vec<String>;
 
-/// What tells where the person's browser is.
+/// What shows where the person's browser is.
 struct Surroundings {
     /// `$BROWSER`: commands, the first that works counts.
     browser: Option<String>,

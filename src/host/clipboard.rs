@@ -1,7 +1,7 @@
 //! Copying: by the terminal (OSC 52) or by the desktop's clipboard, and saying which.
 //!
 //! Terminals reach the clipboard of the machine the person sits at, over ssh and within tmux too,
-//! but many ignore it without a word; the desktop's answers, but over ssh it is the wrong one. So
+//! but many ignore it silently; the desktop's answers, but over ssh it is the wrong one. So
 //! OSC 52 where the desktop's is out of reach, else the desktop's. Writing to the terminal is the
 //! caller's.
 

@@ -71,7 +71,7 @@ pub fn compare(claims: &[&Claim], base: &Base) -> Vec<Option<Arc<Diff>>> {
 struct Change {
     before: String,
     after: String,
-    /// Something that is to be said of how it was found.
+    /// A remark on how it was found.
     note: Option<&'static str>,
 }
 
@@ -181,7 +181,7 @@ fn shown(first: &Claim, change: &Change, claims: &[&Claim], late: bool) -> Arc<D
     let told = &first.diff;
     if change.before == change.after {
         let same = SafeText::with_line_ends(&change.before);
-        // Written before it was looked at: what was there before cannot be told.
+        // Written before it was looked at: what was there before is unknown.
         if late && claims.len() == 1 && overwrites(first) {
             return noted(first, "it was written before it could be compared".into());
         }

@@ -251,7 +251,7 @@ mod tests {
             let ignored = rules.ignore(&folder.path().join("last"), false);
             assert_eq!(ignored, within, "{over} patterns above");
         }
-        // A line that is cut is none: it would be another pattern.
+        // A cut line is dropped: it would be another pattern.
         let cut = "x".repeat(OF_A_FILE.bytes + 1);
         write(folder.path(), ".gitignore", &format!("a\n{cut}"));
         let rules = rules_of(folder.path());

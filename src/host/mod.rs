@@ -47,7 +47,7 @@ pub enum HostEvent {
         cwd: SafeText,
         screen: SharedScreen,
     },
-    /// The screen of one changed. Comes once for each until somebody looks at it.
+    /// The screen of one changed. Comes once for each until it is looked at.
     TerminalOutput,
     TerminalExited {
         id: TerminalId,

@@ -60,11 +60,11 @@ pub enum Outside {
 #[derive(Clone, PartialEq, Debug)]
 pub enum ServeOutcome {
     Reply(HostReply),
-    /// Not answered yet: the person is to be asked; serve again with their consent.
+    /// Not answered yet: ask the person and serve again with their consent.
     OutsideRoots {
         resolved: PathBuf,
         write: bool,
-        /// Why it counts as outside although it may be in a root; then no folder is to be offered.
+        /// Why it counts as outside although it may be in a root; then offer no folder.
         /// Goes on after "it".
         protected: Option<&'static str>,
     },
@@ -85,7 +85,7 @@ pub enum ServeOutcome {
         outside: bool,
         reason: SafeText,
     },
-    /// Rule or policy forbids it: `reply` is the error for the agent; the rest is to be shown.
+    /// Rule or policy forbids it: `reply` is the error for the agent; the rest is for the person.
     Refused {
         reply: HostReply,
         what: SafeText,
@@ -122,7 +122,7 @@ struct State {
     /// And how a command would run.
     asked_runs: HashMap<RequestKey, Way>,
     grants: Vec<Grant>,
-    /// What the thread protocol tells of files.
+    /// Versions of files for the thread protocol.
     versions: fs::look::Versions,
 }
 

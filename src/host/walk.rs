@@ -128,7 +128,7 @@ pub struct Listing {
     pub names: Vec<String>,
     /// There are more.
     pub more: bool,
-    /// The folder's own path, where what was typed is none to be handed on (`~/`, `../`).
+    /// The folder's path, if what was typed cannot be passed on as it is (`~/`, `../`).
     pub path: Option<PathBuf>,
 }
 

@@ -34,7 +34,7 @@ pub enum Inbound {
 /// What methods, params and results mean. All JSON is given as text. Called on the reader's task,
 /// so it must not wait.
 pub trait Protocol: Send {
-    /// Appends what a notification says; nothing, if it is not known (V1-RPC-10).
+    /// Appends the events of a notification; none for an unknown one (V1-RPC-10).
     fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>);
 
     /// # Errors
@@ -104,11 +104,11 @@ pub fn call_result(
 pub struct Aside {
     /// Goes before what the message says.
     pub said: Vec<FromAgent>,
-    /// The message as the protocol has it, where it was said otherwise: for the wire log.
+    /// A message in a dialect, translated into v1: for the wire log.
     pub plain: Option<Plain>,
 }
 
-/// A message in the protocol's own words, as JSON text.
+/// A message as v1 has it, as JSON text.
 pub enum Plain {
     Params {
         method: &'static str,
@@ -139,7 +139,7 @@ pub struct Reader<P> {
     noise: u64,
     /// Reused: what one notification said.
     said: Vec<FromAgent>,
-    /// The message just read in plain words, if it was said otherwise.
+    /// The message just read, translated into v1, if it was in a dialect.
     plain: Option<Vec<u8>>,
 }
 

@@ -15,7 +15,7 @@ pub enum Direction {
 pub struct WireLine {
     pub direction: Direction,
     pub at: Instant,
-    /// It was not: it is what the line before means in plain words.
+    /// Not from the wire: the line before, translated into v1.
     pub plain: bool,
     pub bytes: Box<[u8]>,
 }
@@ -34,7 +34,7 @@ impl Tap {
         self.push(direction, line, false).await;
     }
 
-    /// What the line just recorded means in plain words.
+    /// The line just recorded, translated into v1.
     pub async fn record_plain(&mut self, direction: Direction, line: &[u8]) {
         self.push(direction, line, true).await;
     }

@@ -131,8 +131,8 @@ impl Screens {
     }
 
     /// Brings them below their bound: before another one comes, and when some have printed. What a
-    /// terminal shows that is forgotten here is still stored, and said to be no longer known; rows that
-    /// go are said not to be kept, as where one alone has printed too much.
+    /// terminal showed is still stored, and its view says that it is no longer known; views count the rows
+    /// that were dropped.
     pub fn trim_to_bound(&mut self) {
         let mut total = 0;
         let mut over: Vec<(u64, TerminalId, usize)> = Vec::new();

@@ -142,7 +142,7 @@ impl Screen {
     }
 
     /// Nothing more will come: only the rows are kept, in the form of the scrollback, and a
-    /// full-screen program's screen gives way to what was there before it, as on its proper end.
+    /// full-screen program's screen is replaced by what was there before it, as when it ends properly.
     pub fn finish(&mut self) {
         let (used, size) = (self.leave_alternate_screen(), self.size());
         let State::Live(parser) = &mut self.state else {
@@ -241,7 +241,7 @@ impl Screen {
         while first > 0 {
             let line = self.plain(first - 1);
             let line = line.trim_end();
-            // Blank rows at the end are none.
+            // Blank rows at the end do not count.
             if !(text.is_empty() && line.is_empty()) {
                 if text.len() + line.len() + 1 > most {
                     break;

@@ -12,7 +12,7 @@ use crate::{
 /// A longer command line is not run: no one would read it first.
 const MAX_COMMAND_LINE: usize = 1 << 10;
 
-/// Of version 1, told by its `type`: one that is not known is never sent to `authenticate` (V1-AUTH-06, V1-AUTH-07).
+/// Of version 1, by its `type`: an unknown one is never sent to `authenticate` (V1-AUTH-06, V1-AUTH-07).
 /// `None` for what has no id.
 pub fn auth_method(method: &Value) -> Option<AuthMethod> {
     let text = |key: &str| method.get(key).and_then(Value::as_str);

@@ -32,7 +32,7 @@ const MAX_CLAIMS: usize = 200;
 /// How deep the arguments of a tool lie.
 const MAX_DEPTH: usize = 2;
 
-/// The changes that a raw input tells, which is any JSON. None where it tells something else.
+/// The changes of files that a raw input, which is any JSON, describes; empty if it describes none.
 pub fn find(raw_input: &str) -> Claims {
     if raw_input.len() > MAX_RAW {
         return Claims::default();
@@ -104,7 +104,7 @@ struct Members<'a> {
     others: bool,
 }
 
-/// What of these tells a change.
+/// Members that describe a change.
 const CHANGES: [Edit; 7] = [
     Edit::Old,
     Edit::New,
@@ -168,7 +168,7 @@ impl<'a> Members<'a> {
             Some(path) => text(path)?,
             None => String::new(),
         };
-        // Nothing else tells a change.
+        // No other member describes a change.
         let alone = |parts: &[Edit]| {
             let mut told = CHANGES.iter().filter(|part| self.has(**part));
             told.all(|part| parts.contains(part))

@@ -1,4 +1,4 @@
-//! What a tool call's raw input tells of what it would do: the command line, what that is run with,
+//! What a tool call would do, as far as its raw input shows it: the command line, its environment and directory,
 //! paths.
 //!
 //! Raw inputs are any JSON, in the shapes of many agents. What a person approves, and rules judge,
@@ -59,8 +59,8 @@ pub fn find(raw_input: &str) -> ToolInput {
     finder.finish()
 }
 
-/// What a raw input tells, to the patch that it comes with. What it does not name is nothing that an
-/// earlier one named.
+/// Adds what a raw input shows to the patch that it comes with. What it does not name is cleared, even if an earlier
+/// input named it.
 pub fn tell(patch: &mut ToolCallPatch, raw_input: &str) {
     let input = find(raw_input);
     // An update often leaves the kind out; other kinds use `command` for other things.
@@ -73,7 +73,7 @@ pub fn tell(patch: &mut ToolCallPatch, raw_input: &str) {
     patch.input = Patch::Set(Arc::new(input));
 }
 
-/// Whether an input tells nothing: some agents send an empty one with updates.
+/// Whether an input is empty: some agents send an empty one with updates.
 pub fn is_empty(raw_input: &str) -> bool {
     let bare = raw_input.bytes().filter(|b| !b.is_ascii_whitespace());
     matches!(
@@ -262,7 +262,7 @@ impl Finder {
         self.part = before;
     }
 
-    /// What a word says of the call: that it runs a line, that a file goes or becomes another.
+    /// Notes what a word shows of the call: that it runs a line, deletes a file or moves one.
     fn says(&mut self, name: &str, value: &str) {
         let word = if is(name, Role::Kind) {
             whole_text(value).map(|word| plain_name(&word))
@@ -514,7 +514,7 @@ impl Finder {
                 .filter(|other| other.line != run.line && !is_all_of(other, &run))
                 .collect::<Vec<_>>()
             {
-                // It is not known which one is meant: all are, one after the other.
+                // It is unknown which one is meant, so all count, one after the other.
                 run.line.push('\n');
                 run.line.push_str(&other.line);
                 run.words = None;
@@ -540,7 +540,7 @@ fn is_script(name: &str) -> bool {
         || SCRIPT_ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a line is what a shell of the other is started for, told once more.
+/// Whether a line repeats what the other's shell is started for.
 fn is_all_of(line: &CommandRun, shell: &CommandRun) -> bool {
     let alone = line.env.is_empty() && line.cwd.is_none() && line.other.is_none();
     match shell.words.as_deref() {

@@ -33,7 +33,7 @@ members!(struct Params {
 pub fn decode(decoder: &mut Decoder, pass: Pass, params: &str) -> Result<Elicitation, Unusable> {
     let params: Params<'_> = object(params).ok_or(Misfit)?;
     let message = pass.want(params.message)?;
-    // V1-ELI-03: a mode that was not offered is refused, as one that is not known.
+    // V1-ELI-03: a mode that was not offered is refused, like an unknown one.
     let caps = decoder.caps;
     let mode = match need(params.mode)?.as_str() {
         "form" if caps.elicitation_form => {
@@ -55,7 +55,7 @@ pub fn decode(decoder: &mut Decoder, pass: Pass, params: &str) -> Result<Elicita
     let scope = match (pass.exactly().text(params.session_id)?, params.request_id) {
         (Some(session), _) => ElicitationScope::Session {
             session: decoder.session(session.as_str()),
-            // As the schema has it: one that does not fit is none.
+            // As in the schema, one that does not fit counts as absent.
             tool_call: Pass::Loose
                 .text(params.tool_call_id)?
                 .map(|id| ToolCallId::new(id.as_str())),

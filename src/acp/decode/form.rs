@@ -98,7 +98,7 @@ fn in_order(object: Members<'_>) -> Vec<(Cow<'_, str>, &RawValue)> {
 }
 
 /// # Errors
-/// Loosely only for more than anybody could look over.
+/// Loosely only for more than a person could check.
 pub fn form(pass: Pass, schema: Member<'_>) -> Result<Form, Unusable> {
     let schema: Schema<'_> = need_object(schema)?;
     let is_object = || Ok::<_, Misfit>(need(schema.kind)?.as_str() == "object");
@@ -110,7 +110,7 @@ pub fn form(pass: Pass, schema: Member<'_>) -> Result<Form, Unusable> {
         if let FieldKind::Text(text) = &mut field.kind
             && pass.is_v2()
         {
-            // Version 2 has no such rule: what stands there under its name is none.
+            // Version 2 has no patterns.
             text.pattern = None;
         }
     }
@@ -268,7 +268,7 @@ fn position(options: &[FieldOption], value: &str) -> Option<usize> {
     options.iter().position(|option| option.value == value)
 }
 
-/// As the schema has it: a default that does not fit is none.
+/// As in the schema, a default that does not fit counts as absent.
 fn default<'a, T: Deserialize<'a>>(property: &Property<'a>) -> Option<T> {
     Pass::Loose.read(property.default).ok().flatten()
 }
@@ -292,7 +292,7 @@ fn text_format(name: &str) -> Option<TextFormat> {
     })
 }
 
-/// One line that is only shown; one that does not fit is none, as the schema has it.
+/// One line that is only shown; as in the schema, one that does not fit counts as absent.
 fn shown(member: Member<'_>, most: usize) -> Option<SafeText> {
     let text = Pass::Loose.text(member).ok().flatten()?;
     let text = text.as_str().trim();

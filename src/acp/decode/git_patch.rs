@@ -158,7 +158,7 @@ fn sections(patch: &str) -> Vec<&str> {
         .map(|(at, _)| at)
         .filter(|at| *at == 0 || patch.as_bytes()[at - 1] == b'\n')
         .collect();
-    // What stands before the first one is of no file, unless there is none.
+    // Text before the first head belongs to no file; without any head all of it is one part.
     if starts.is_empty() && !patch.is_empty() {
         starts.push(0);
     }

@@ -13,7 +13,7 @@ use crate::{
     text::SafeText,
 };
 
-/// Slash commands; in version 2 what the agent offers of another type is none (V2-UPD-08).
+/// Slash commands; in version 2 commands of another type are skipped (V2-UPD-08).
 pub fn commands(pass: Pass, member: Member<'_>) -> Result<Option<Vec<SlashCommand>>, Misfit> {
     pass.list(member, |raw| command(pass, raw))
 }
@@ -133,7 +133,7 @@ members!(struct Item {
     value,
     name,
     description,
-    /// Of a group, which in version 2 its id tells.
+    /// Of a group; in version 2 its id marks one.
     group_id,
     options,
 });
@@ -178,7 +178,7 @@ fn value(pass: Pass, item: &Item<'_>, group: Option<&SafeText>) -> Result<Config
     })
 }
 
-/// One that says nothing is none.
+/// `None` if it is blank.
 fn description(pass: Pass, member: Member<'_>) -> Result<Option<SafeText>, Misfit> {
     let line = pass.line(member)?;
     Ok(line.filter(|line| !line.trim().is_empty()))

@@ -68,11 +68,11 @@ pub(super) fn raw_json(text: &str) -> RawJson {
     RawJson::bounded(text, RAW_LIMIT)
 }
 
-/// ACP, as the agent's side speaks it.
+/// Reads what an agent sends, in both versions of ACP.
 pub struct Decoder {
     caps: ClientCaps,
     dialects: Dialects,
-    /// An agent that speaks threads is heard through the adapter, in v1's words.
+    /// Of an agent that speaks threads the adapter makes v1.
     protocol: AgentProtocol,
     aside: Aside,
     /// The answer to `initialize` that is read has no `jsonrpc`.
@@ -178,7 +178,7 @@ impl Decoder {
         })
     }
 
-    /// Notes what is to be told of a message's dialect.
+    /// Keeps the hints on a message's dialect for [`Aside`].
     fn note(&mut self, mut heard: Heard) -> Heard {
         let hints = heard.hints.drain(..).map(FromAgent::Dialect);
         self.aside.said.extend(hints);
@@ -209,7 +209,7 @@ impl Decoder {
         Some(plain.into())
     }
 
-    /// A method by one of its other spellings: told, and in the wire log.
+    /// Reports another spelling of a method, also in the wire log.
     fn note_spelling(&mut self, method: ClientMethod, said: &str, params: &str) {
         if said == method.name() {
             return;

@@ -16,7 +16,7 @@ use crate::{
 
 members!(struct Params {
     session_id,
-    /// What version 1 asks about; version 2 has a subject, and words for it.
+    /// What version 1 asks about; version 2 has a subject with a title and a description.
     tool_call,
     title,
     description,

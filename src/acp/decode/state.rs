@@ -37,7 +37,7 @@ pub fn state(pass: Pass, update: &str) -> Result<StateUpdate, Misfit> {
     };
     Ok(StateUpdate {
         state,
-        // Version 1 tells none.
+        // Version 1 has none.
         background: if pass.is_v2() {
             background(pass, snapshot.background)?
         } else {
@@ -57,7 +57,7 @@ fn stop_reason(name: &str, error: Member<'_>) -> StopReason {
     })
 }
 
-/// A list with an item that does not fit tells nothing: it would not be complete (V2-STATE-02).
+/// A list with an item that does not fit is ignored: it would not be complete (V2-STATE-02).
 fn background(pass: Pass, member: Member<'_>) -> Result<Option<Vec<Background>>, Misfit> {
     let listed = pass.read::<Items<'_>>(member)?;
     Ok(listed.and_then(|listed| listed.items.into_iter().map(|raw| item(raw).ok()).collect()))

@@ -40,7 +40,7 @@ pub fn update(pass: Pass, update: &str) -> Result<AgentEvent, Misfit> {
     })))
 }
 
-/// A relative path is none.
+/// Rejects a relative path.
 fn path(member: Member<'_>) -> Result<PathBuf, Misfit> {
     let path = PathBuf::from(need(member)?.into_string());
     path.is_absolute().then_some(path).ok_or(Misfit)

@@ -84,7 +84,7 @@ pub fn patch(pass: Pass, members: &str, announces: bool) -> Result<ToolCallPatch
     Ok(call)
 }
 
-/// What the raw input says of the call. In version 2 another one takes back what the one before said.
+/// Adds what the raw input shows. In version 2 a new input replaces what an earlier one showed.
 fn read_input(pass: Pass, call: &mut ToolCallPatch, raw: Option<&str>) {
     let changes = changes_files(&call.kind);
     match raw {
@@ -135,7 +135,7 @@ pub fn changes_files(kind: &Patch<ToolKind>) -> bool {
     )
 }
 
-/// Version 1 has none that is paused or cancelled: an agent that says so is not known (V1-TOOL-05).
+/// Version 1 has neither `paused` nor `cancelled`: there they are unknown (V1-TOOL-05).
 fn tool_status(pass: Pass, status: &str) -> ToolStatus {
     match ToolStatus::of(status) {
         ToolStatus::Paused | ToolStatus::Cancelled if !pass.is_v2() => {

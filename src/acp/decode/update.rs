@@ -196,7 +196,7 @@ fn usage(pass: Pass, update: &Update<'_>) -> Result<UsageUpdate, Misfit> {
         used: pass.count(update.used)?.ok_or(Misfit)?,
         size: pass.count(update.size)?.ok_or(Misfit)?,
         cost: match cost {
-            // Version 1 tells all of it each time.
+            // Version 1 sends all of it each time.
             Patch::Keep if !pass.is_v2() => Patch::Clear,
             cost => cost,
         },

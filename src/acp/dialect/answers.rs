@@ -163,7 +163,7 @@ pub fn error(edge: &mut Edge<'_>, call: &CallTag, error: &mut Value) {
             edge.wanted(DialectRow::StringVersion);
             return;
         }
-        // Zig says no more than "MissingField".
+        // Zig's message is only "MissingField".
         (CallTag::SetMode { .. }, code::INVALID_PARAMS)
             if (has("missing") || has("required")) && !has("modeid") =>
         {

@@ -1,5 +1,4 @@
-//! Content blocks that are none: plain text (D-09), `context` (D-20), and blocks by the name of their
-//! kind.
+//! Content that is no block of v1: plain text (D-09), `context` (D-20), and blocks keyed by their kind.
 
 use serde_json::{Value, json};
 

@@ -17,7 +17,7 @@ pub struct Memory {
     sessions: Vec<Known>,
     /// For what comes before its session is named.
     nobody: Known,
-    /// What was told of the dialect.
+    /// Hints that were given.
     pub told: BTreeSet<DialectHint>,
     made_up: u64,
     /// The agent has answered `initialize`.
@@ -34,7 +34,7 @@ pub struct Memory {
 #[derive(Default)]
 pub struct Known {
     id: String,
-    /// The agent has said that it is there.
+    /// The agent has confirmed it.
     opened: bool,
     /// A prompt is open.
     running: bool,

@@ -36,7 +36,7 @@ impl ClientMethod {
         name.map_or("", |(_, name)| name)
     }
 
-    /// It names a file or a command, or what is to be written: no character of it may be another one.
+    /// Whether it names a file or a command, or holds text to write, so that every character counts.
     pub fn is_literal(self) -> bool {
         matches!(
             self,

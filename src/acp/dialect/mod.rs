@@ -7,7 +7,7 @@
 //! or run something is guessed: a request whose session or options cannot be understood stays as it
 //! is, and is declined.
 //!
-//! Rows of class T that need nothing here but to be told, because the typed layer takes them as they
+//! Rows of class T that are only reported here, because the typed layer takes them as they
 //! are: D-04 and D-05 (the envelope), D-12 and D-13 (paths and `oldText` are passed on; the host and the view
 //! judge them), D-14, D-17, D-22, D-24, D-26, D-27, D-28, D-29.
 
@@ -42,7 +42,7 @@ pub struct Dialects {
     memory: Arc<Mutex<Memory>>,
 }
 
-/// What of a message is to be put into v1's words.
+/// The part of a message to translate into v1.
 pub enum Incoming<'a> {
     /// Params of `session/update`.
     Update(&'a mut Value),
@@ -56,9 +56,9 @@ pub enum Incoming<'a> {
 pub struct Heard {
     /// It is another than before.
     pub changed: bool,
-    /// It belongs to a session that cannot be told: to be dropped (D-11).
+    /// It is unknown which session it belongs to: drop it (D-11).
     pub lost: bool,
-    /// To be told to the person, each once.
+    /// For the person, each once.
     pub hints: Vec<DialectHint>,
     /// The protocol's version as it was named, where that was taken for 1 (V1-INIT-04).
     pub odd_version: Option<String>,
@@ -72,8 +72,8 @@ impl Dialects {
         }
     }
 
-    /// Puts a message of the agent into v1's words, as far as the dialect goes. What is v1 already
-    /// is left as it is.
+    /// Translates a message of the agent into v1, as far as the dialect goes. What is v1 already stays
+    /// as it is.
     pub fn incoming(&self, message: Incoming<'_>) -> Heard {
         self.at_edge(|edge| match message {
             Incoming::Update(params) => updates::normalise(edge, params),
@@ -83,7 +83,7 @@ impl Dialects {
         })
     }
 
-    /// Puts a call of ours into the agent's words, and gives its method in them. Only what a profile
+    /// Translates a call of ours into the agent's dialect, and returns its method there. Only what a profile
     /// names, and the one option that stands for the older `models`, are translated.
     pub fn outgoing(&self, method: &'static str, params: &mut Value) -> &'static str {
         let mut said = method;
@@ -97,7 +97,7 @@ impl Dialects {
             || matches!(call, CallTag::SetConfigOption { option, .. } if models::is_option(option))
     }
 
-    /// A call goes out: what tells later which session a message is for.
+    /// Notes a call that goes out: later it shows which session a message is for.
     pub fn sent(&self, call: &CallTag) {
         self.at_edge(|edge| edge.memory.sent(call));
     }
@@ -178,7 +178,7 @@ struct Edge<'a> {
 }
 
 impl Edge<'_> {
-    /// The message shows a row. Whether it is to be put into v1's words; that it was is remembered.
+    /// Whether the dialect takes this row, which the message shows: then the message is to be translated.
     fn takes(&mut self, row: DialectRow) -> bool {
         if !self.dialect.takes(row) {
             return false;
@@ -190,7 +190,7 @@ impl Edge<'_> {
         true
     }
 
-    /// The agent refused v1's words, and the profile does not name the row that has others.
+    /// Hints at the row that an agent seems to need, since it refused v1 and the profile does not name the row.
     fn wanted(&mut self, row: DialectRow) {
         if !self.dialect.names(row) {
             self.hint(DialectHint::Wanted(row));

@@ -1,11 +1,11 @@
 //! What a permission option means, where an agent gives it an id and a label and no kind (D-23).
 //!
-//! Told only where its words leave no doubt: a rule may answer with it, unseen. Words that
-//! contradict each other, and words that could be about something else, tell nothing.
+//! Only where its text leaves no doubt, because a rule may answer with it unseen. Words that contradict each other, and
+//! words that could be about something else, give no kind.
 
 use crate::text::Words;
 
-/// Longer texts are no such words.
+/// Longer texts are not read.
 const MAX_BYTES: usize = 200;
 
 const ALLOW: Words = Words(
@@ -18,7 +18,7 @@ const REJECT: Words = Words(
 );
 const ALWAYS: Words = Words("always forever permanently session remember");
 const ONCE: Words = Words("once one");
-/// They turn a word of [`ALLOW`] round.
+/// They negate a word of [`ALLOW`].
 const NOT: Words = Words("not don't dont never");
 /// They say nothing about it.
 const FILLERS: Words = Words(

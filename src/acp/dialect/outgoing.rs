@@ -1,4 +1,4 @@
-//! Calls of ours in the words of a profile that names rows of class E.
+//! Calls of ours, translated for a profile that names rows of class E.
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Requests of the agent: whose they are (D-11), environments as objects (D-19), and permission
 //! requests in other words (D-23).
 //!
-//! What an option means is told only where its words leave no doubt ([`option_kind`]); one without a
-//! kind is answered with by nothing but a person's choice.
+//! An option gets a kind only where its text leaves no doubt ([`option_kind`]); one without a kind can only be chosen
+//! by a person.
 
 use serde_json::{Value, json};
 

@@ -96,7 +96,7 @@ async fn pump(
     let mut lines = Lines::new(stream, max_line);
     loop {
         while let Some(line) = lines.take() {
-            // A longer line holds nothing that could be said in other words.
+            // A longer line is dropped: it could not be translated.
             if let Line::Bytes(line) = line
                 && between.lock().await.line(line, direction).await.is_err()
             {

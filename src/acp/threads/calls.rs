@@ -1,4 +1,4 @@
-//! Our calls, in v1's words, as calls of the agent; and what their answers mean.
+//! Our v1 calls as calls of the thread protocol, and what their answers mean.
 
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 //!
 //! An adapter of lines: to our side it is an agent that speaks v1, to the agent it is a client that
 //! speaks threads. [`Threads`] is the pure part, message in, messages out; [`bridge`](mod@bridge) puts it between
-//! the connection and the process. What v1 has no word for is asked of the core by methods of our
+//! the connection and the process. What v1 has no method for is asked of the core by methods of our
 //! own, `_threads/…`, which the decoder takes only from the adapter.
 
 mod bridge;
@@ -23,7 +23,7 @@ use crate::model::code;
 
 /// A turn whose prompt was answered at once is over when the agent has been silent for this long.
 const QUIET: Duration = Duration::from_secs(3);
-/// And so long is waited for its first word: a model thinks.
+/// How long to wait for the first message of a turn, since a model may think.
 const FIRST_WORD: Duration = Duration::from_secs(30);
 
 /// Asked of the core: see [`LookAt`](crate::model::LookAt).
@@ -46,7 +46,7 @@ pub fn is_method(method: &str) -> bool {
 #[derive(Debug, Default)]
 pub struct Out {
     pub to_agent: Vec<Value>,
-    /// In v1's words.
+    /// As v1.
     pub to_client: Vec<Value>,
 }
 
@@ -74,7 +74,7 @@ impl Threads {
         }
     }
 
-    /// A message of ours, in v1's words.
+    /// A message of ours, as v1.
     pub fn client_said(&mut self, message: &Value, out: &mut Out) {
         let params = &message["params"];
         match (message["method"].as_str(), message.get("id")) {

@@ -64,7 +64,7 @@ impl Store {
             .is_some_and(|thread| thread.cancelled)
     }
 
-    /// No word of the protocol says it to the agent.
+    /// The protocol has no message for it.
     pub fn cancel(&mut self, thread: &str) {
         if let Some(thread) = self.threads.get_mut(thread) {
             thread.cancelled = thread.turn.is_some();
@@ -99,7 +99,7 @@ impl Store {
     }
 
     /// The prompt's id and whether it was cancelled, once the turn is over. A prompt that was answered
-    /// before anything was said in its turn has only arrived: then that is `quiet`'s to tell.
+    /// before anything was said in its turn has only arrived: then only `quiet` ends it.
     pub fn ended(
         &mut self,
         thread: &str,

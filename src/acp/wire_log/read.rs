@@ -1,4 +1,4 @@
-//! A wire log (see [`write`](super::write)), read again: what both sides said, in our own words.
+//! A wire log (see [`write`](super::write)), read again: what both sides said, as [`model`](crate::model) has it.
 
 use std::{
     collections::HashMap,
@@ -80,7 +80,7 @@ struct Entry<'a> {
     #[serde(borrow)]
     msg: Option<&'a RawValue>,
     raw: Option<String>,
-    /// What the line before means in v1's words: it was said in a dialect.
+    /// The line before, which was in a dialect, translated into v1.
     #[serde(borrow)]
     v1: Option<&'a RawValue>,
 }
@@ -118,7 +118,7 @@ impl Recording {
         };
         self.number += 1;
         self.ahead = self.take_line()?;
-        // Only messages that were said in a dialect have one behind them that says what they mean.
+        // A message in a dialect is followed by its translation into v1.
         let plain = self.ahead.take_if(|ahead| {
             serde_json::from_str::<Entry<'_>>(ahead).is_ok_and(|entry| entry.v1.is_some())
         });
@@ -379,7 +379,7 @@ fn call(method: &str, params: &Value) -> Option<Call> {
     })
 }
 
-/// A block of a prompt. Of what this client does not know, a word remains.
+/// A block of a prompt. Of an unknown one the type remains.
 fn block(block: &Value) -> PromptBlock {
     let owned = |value: Option<&str>| value.unwrap_or_default().to_owned();
     match text(block, "type") {

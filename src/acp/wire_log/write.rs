@@ -91,7 +91,7 @@ impl Secrets {
             .sort_by_key(|secret| std::cmp::Reverse(secret.text.needle().len()));
     }
 
-    /// Puts a mask in the place of each.
+    /// Masks each of them in the line.
     pub fn mask(&self, line: &mut Vec<u8>) {
         for Secret { text, whole_word } in &self.0 {
             let len = text.needle().len();
@@ -199,7 +199,7 @@ struct Entry<'a> {
     msg: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<&'a str>,
-    /// What the message before means in v1's words: it was said in a dialect.
+    /// The message before, which was in a dialect, translated into v1.
     #[serde(skip_serializing_if = "Option::is_none")]
     v1: Option<&'a RawValue>,
 }

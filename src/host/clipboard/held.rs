@@ -1,7 +1,7 @@
 //! What the desktop's clipboard holds, for a draft: an image, else text.
 //!
 //! By the programs that desktops have for it: the library that copies would need a decoder of images
-//! and an encoder, to hand out again what is a file's content already. Terminals have no word for it,
+//! and an encoder, to hand out again what is a file's content already. Terminals have no sequence for it,
 //! so at the far end of ssh there is nothing to be had, unless X11 is forwarded.
 
 use std::{env, ffi::OsString, io, process::Stdio, time::Duration};
@@ -138,7 +138,7 @@ fn text(bytes: Vec<u8>) -> Result<Held, SafeText> {
     }
 }
 
-/// Why a program told nothing.
+/// Why a program gave no answer.
 #[derive(Debug)]
 enum Failed {
     Missing,

@@ -9,7 +9,7 @@ pub(super) const MAX_STEPS: usize = 4 << 20;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misfit {
     Never,
-    /// It stands there more than once, and nothing tells which one is meant.
+    /// It stands there more than once, and nothing shows which one is meant.
     Times(usize),
     /// It is not a patch.
     Unreadable,

@@ -61,7 +61,7 @@ pub fn bytes(
     Ok(STANDARD.encode(bytes))
 }
 
-/// Whether it exists, and whether it is a directory. What cannot be told does not exist, and neither
+/// Whether it exists, and whether it is a directory. What cannot be looked at does not exist, and neither
 /// does what has become a link since it was resolved.
 pub fn stat(roots: &Roots, path: &Path) -> (bool, bool) {
     match roots.kind(path) {
@@ -74,7 +74,7 @@ pub fn stat(roots: &Roots, path: &Path) -> (bool, bool) {
 /// out, and so is what `exists` says is not there for the agent; links to directories are not followed.
 ///
 /// # Errors
-/// The pattern is none.
+/// The pattern is invalid.
 pub fn glob(
     roots: &Roots,
     pattern: &str,

@@ -7,7 +7,7 @@
 //! exactly its content, and an agent that writes another makes it silent again.
 //!
 //! A hard link to a secret is one too, as long as the secret has its own name as well. Which other
-//! file a hard link stood for at first (one that a command made, say) cannot be told.
+//! file a hard link stood for at first (for instance one that a command made) is unknown.
 
 use std::{
     collections::HashSet,

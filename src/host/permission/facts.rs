@@ -205,8 +205,8 @@ impl<'a> Facts<'a> {
             && !self.has_command()
     }
 
-    /// A word of the plain command, from `first` on, that names a place outside the workspace: what an
-    /// allow rule says of its first words does not hold for another project.
+    /// A word of the plain command, from `first` on, that names a place outside the workspace: an allow
+    /// rule for its first words does not cover another project.
     pub fn stray_word(&self, first: usize) -> Option<&str> {
         let programs = self
             .plain

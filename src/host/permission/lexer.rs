@@ -1,5 +1,4 @@
-//! Shell command lines to words, twice: strictly for what is to be allowed, and forgivingly for
-//! what is to be found out.
+//! Shell command lines to words, twice: strictly for allow rules, and leniently to find all that a line may run.
 
 /// Longer lines are not looked into.
 pub const MAX_LINE_BYTES: usize = 64 << 10;

@@ -100,7 +100,7 @@ impl CompiledRule {
     /// For deny and ask rules: what the call says of its kind or what it does, one path, or one
     /// command that the line may run, is enough.
     pub fn catches(&self, facts: &Facts<'_>) -> Catch {
-        // What is not known may be a command, which the words of the rule tell.
+        // An unknown member may be a command, which the words of the rule may match.
         let may_run = self.words.is_some() && !facts.subject.input.unknown_texts.is_empty();
         let kind =
             |kind| facts.kinds().any(|of| of == kind) || kind == ToolKind::Execute && may_run;

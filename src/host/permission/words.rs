@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-/// Entries of a directory that a glob is looked up among; of more it is not told what it matches.
+/// Entries of a directory in which a glob is looked up; in a larger one its matches count as unknown.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The shell's usual places for nothing.
@@ -82,7 +82,7 @@ pub enum Expansion<'a> {
     None,
     /// Names of files in that directory, as it stands in the word: empty is the one of the command.
     Files(&'a str),
-    /// Something that is not told from here: braces, another person's home, globs of directories.
+    /// Something that cannot be expanded here: braces, another person's home, globs of directories.
     Unknown,
 }
 

@@ -47,7 +47,7 @@ impl Processes {
     }
 }
 
-/// Sends `signals` to every process of the terminals, and tells how many were left. Reads all of
+/// Sends `signals` to every process of the terminals, and returns how many were left. Reads all of
 /// `/proc` on Linux: for blocking tasks.
 pub fn signal_all(terminals: &[&Processes], signals: &[Signal]) -> usize {
     let terminals = terminals.iter();

@@ -28,7 +28,7 @@ use crate::{
 const KILL_GRACE: Duration = Duration::from_secs(2);
 
 /// After the end of a command, output that others still produce is waited for no longer than this
-/// before the status is told (V1-TERM-15).
+/// before the status is published (V1-TERM-15).
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 
 /// Read from the PTY at once, at most.
@@ -69,7 +69,7 @@ pub struct Run {
     pub pty: Pty,
     pub child: Child,
     pub control: mpsc::UnboundedReceiver<Control>,
-    /// Called when the screen changed; once until somebody looks.
+    /// Called when the screen changed; once until the screen is looked at.
     pub on_output: Box<dyn Fn() + Send + Sync>,
     pub on_exit: Box<dyn Fn(ExitStatus) + Send + Sync>,
 }
@@ -175,7 +175,7 @@ impl Run {
     }
 
     fn publish(&self, status: std::io::Result<process::ExitStatus>) {
-        // An error would mean that somebody else waited for it: then nothing is known.
+        // An error would mean that something else waited for it: then the status is unknown.
         let status = status.map(ExitStatus::from).unwrap_or_default();
         self.shared.output().end();
         self.shared.exit.send_replace(Some(status.clone()));

@@ -239,7 +239,7 @@ impl Spans {
     }
 }
 
-/// Bytes that are looked at to tell words from a secret, so that a line of any length costs the same.
+/// Bytes that are looked at to distinguish words from a secret, so that a line of any length costs the same.
 const LOOKED_AT: usize = 128;
 
 /// Whether a line goes on in words from there, as in a sentence about a secret.
@@ -265,7 +265,7 @@ fn is_prose(text: &str, start: usize) -> bool {
 }
 
 /// Whether what stands there without quotes is a type, a switch, a call or a place in a program or in
-/// a shell, and so tells of a secret without being one.
+/// a shell, and so refers to a secret without being one.
 fn is_code(text: &str, start: usize) -> bool {
     const TYPES: Words = Words(
         "string str number boolean bool int integer bytes any unknown undefined object text \
@@ -316,7 +316,7 @@ fn value(text: &str, start: usize) -> Range<usize> {
         }
         return begin..begin + end;
     }
-    // A variable is told from a secret by its braces.
+    // The braces show that it is a variable.
     let end = match rest.strip_prefix("${") {
         Some(name) => name.find('}').map_or(rest.len(), |end| end + 3),
         None => rest.find(ends_value).unwrap_or(rest.len()),

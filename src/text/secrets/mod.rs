@@ -109,7 +109,7 @@ fn is_secret_parameter(name: &str) -> bool {
         || naming(name) != Naming::Plain
 }
 
-/// At the end of a name: what tells about a secret without being one.
+/// Last words of names that are about a secret without being one.
 const ABOUT_ANY: Words = Words(
     "url uri type types name names policy file files path paths dir directory folder count counts \
      length size limit limits reset rotation manager provider helper prompt input form page \
@@ -231,7 +231,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// What of a setting may be seen by others. A value that is made of variables alone
-/// (`Bearer ${TOKEN}`) tells nothing; `secret` says that any other is one, whatever its name.
+/// (`Bearer ${TOKEN}`) shows nothing; `secret`: any other value is one, whatever its name.
 pub fn setting<'a>(name: &str, value: &'a str, secret: bool) -> Cow<'a, str> {
     if !secret && !is_secret_variable(name) && naming(name) == Naming::Plain {
         mask(value)

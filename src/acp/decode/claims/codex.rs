@@ -31,8 +31,8 @@ pub fn is_patch_text(text: &str) -> bool {
     text.trim_start().starts_with(BEGIN)
 }
 
-/// The changes that a text for `apply_patch` tells. `None` where any line of it is something else:
-/// a part of what would be done is none to be shown for it.
+/// The changes that a text for `apply_patch` describes. `None` if any line is something else: a question must not show
+/// only a part of what would be done.
 pub fn of_patch_text(patch: &str) -> Option<Found> {
     if patch.len() > MAX_TEXT {
         return None;

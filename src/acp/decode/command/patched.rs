@@ -26,7 +26,7 @@ pub struct Header {
     pub files: Vec<String>,
     pub deletes: bool,
     pub moves: bool,
-    /// It names files, but not so that they could be told apart.
+    /// It names files, but their names cannot be told apart.
     pub unclear: bool,
 }
 
