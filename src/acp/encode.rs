@@ -69,7 +69,7 @@ fn send_call(peer: &Peer, dialects: &Dialects, protocol: Protocol, caller: Sessi
     let method = method(&tag, protocol);
     let v2 = protocol == Protocol::V2;
     if !v2 {
-        dialects.holds(&call);
+        dialects.note_contents(&call);
     }
     let Some(params) = params(call, v2) else {
         return debug!(method, "a call that this version does not have");
@@ -91,7 +91,7 @@ pub(super) fn call_in_dialect(
     plain: Value,
 ) {
     dialects.sent(&tag);
-    if !dialects.has_words_for(&tag) {
+    if !dialects.may_translate(&tag) {
         return peer.call(caller, tag, method, plain);
     }
     let mut said = plain.clone();

@@ -61,7 +61,7 @@ pub fn find(raw_input: &str) -> ToolInput {
 
 /// Adds what a raw input shows to the patch that it comes with. What it does not name is cleared, even if an earlier
 /// input named it.
-pub fn tell(patch: &mut ToolCallPatch, raw_input: &str) {
+pub fn add_to(patch: &mut ToolCallPatch, raw_input: &str) {
     let input = find(raw_input);
     // An update often leaves the kind out; other kinds use `command` for other things.
     if matches!(patch.kind, Patch::Keep | Patch::Set(ToolKind::Execute)) {

@@ -96,7 +96,7 @@ fn read_input(pass: Pass, call: &mut ToolCallPatch, raw: Option<&str>) {
         }
         Some(raw) => {
             if pass.is_v2() || !command::is_empty(raw) {
-                command::tell(call, raw);
+                command::add_to(call, raw);
             }
             call.claims = match changes {
                 true => Patch::Set(claims::find(raw)),

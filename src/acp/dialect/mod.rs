@@ -87,12 +87,12 @@ impl Dialects {
     /// names, and the one option that stands for the older `models`, are translated.
     pub fn outgoing(&self, method: &'static str, params: &mut Value) -> &'static str {
         let mut said = method;
-        self.at_edge(|edge| said = outgoing::speak(edge, method, params));
+        self.at_edge(|edge| said = outgoing::translate(edge, method, params));
         said
     }
 
     /// Whether [`outgoing`](Self::outgoing) may have something to say to a call.
-    pub fn has_words_for(&self, call: &CallTag) -> bool {
+    pub fn may_translate(&self, call: &CallTag) -> bool {
         self.dialect.is_named()
             || matches!(call, CallTag::SetConfigOption { option, .. } if models::is_option(option))
     }
@@ -103,7 +103,7 @@ impl Dialects {
     }
 
     /// What a call holds that an agent may refuse: MCP servers for a session, links in a prompt.
-    pub fn holds(&self, call: &Call) {
+    pub fn note_contents(&self, call: &Call) {
         let setup = match call {
             Call::NewSession(setup)
             | Call::LoadSession { setup, .. }

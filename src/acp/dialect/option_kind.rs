@@ -49,7 +49,7 @@ struct Reading {
 }
 
 /// The kind of an option, as v1 names it.
-pub fn told(id: &str, label: &str) -> Option<&'static str> {
+pub fn kind_of(id: &str, label: &str) -> Option<&'static str> {
     let (id, label) = (read(id), read(label));
     if id.torn || label.torn {
         return None;
@@ -179,7 +179,7 @@ mod tests {
             ),
             ("allow", "Allow npm test", "allow_once"),
         ] {
-            assert_eq!(told(id, label), Some(kind), "{id} {label}");
+            assert_eq!(kind_of(id, label), Some(kind), "{id} {label}");
         }
     }
 
@@ -197,7 +197,7 @@ mod tests {
             ("always", "Always run as root"),
             ("", ""),
         ] {
-            assert_eq!(told(id, label), None, "{id} {label}");
+            assert_eq!(kind_of(id, label), None, "{id} {label}");
         }
     }
 
@@ -211,7 +211,7 @@ mod tests {
             id in "[a-z_]{0,12}",
         ) {
             let label = format!("{before} {word} {after}");
-            let kind = told(&id, &label);
+            let kind = kind_of(&id, &label);
             prop_assert!(!kind.is_some_and(|kind| kind.starts_with("allow")), "{label}: {kind:?}");
         }
     }

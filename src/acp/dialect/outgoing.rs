@@ -9,7 +9,7 @@ use crate::model::{DialectRow, path_of_uri};
 const STRING_VERSION: &str = "0.12.0";
 
 /// Gives the method's name.
-pub fn speak(edge: &mut Edge<'_>, method: &'static str, params: &mut Value) -> &'static str {
+pub fn translate(edge: &mut Edge<'_>, method: &'static str, params: &mut Value) -> &'static str {
     let Some(params) = params.as_object_mut() else {
         return method;
     };

@@ -98,7 +98,7 @@ fn name_options(params: &mut Object) {
         let id = text(option, "optionId").unwrap_or_default();
         let name = text(option, "name").unwrap_or_default();
         if is_absent(option.get("kind"))
-            && let Some(kind) = option_kind::told(id, name)
+            && let Some(kind) = option_kind::kind_of(id, name)
         {
             option.insert("kind".to_owned(), kind.into());
         }

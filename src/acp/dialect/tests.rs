@@ -79,7 +79,7 @@ impl Play {
     async fn step(&mut self, step: &Value, whole: &str) {
         if let Some(sent) = step.get("send") {
             let method = known_method(sent["method"].as_str().expect("a method"));
-            self.dialects.holds(&held(&sent["params"]));
+            self.dialects.note_contents(&held(&sent["params"]));
             let tag = tag(method, &sent["params"]);
             let (peer, params) = (&self.peer, sent["params"].clone());
             call_in_dialect(
@@ -394,7 +394,7 @@ proptest! {
             };
             let is_told = |raw: &Value| {
                 let label = raw["label"].as_str().or(raw["name"].as_str()).unwrap_or(id);
-                raw.get("optionId").is_none() && super::option_kind::told(id, label) == Some(kind)
+                raw.get("optionId").is_none() && super::option_kind::kind_of(id, label) == Some(kind)
             };
             prop_assert!(
                 raw.iter()
