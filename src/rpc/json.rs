@@ -1,11 +1,11 @@
 //! JSON read without copying it, and without trees that are bigger than what is wanted of it: a
 //! number takes two bytes in a text and thirty in a tree, and a message may have 64 MiB.
 
-use std::{borrow::Cow, cell::Cell, fmt};
+use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
+    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 use serde_json::{Map, Value, value::RawValue};
 
@@ -150,123 +150,56 @@ const MAX_DEPTH: usize = 16;
 /// deep, is `null` in it. The first members of the outermost object are kept whatever the others
 /// hold, but for the containers among them. For looking for what is known by its name.
 pub fn pruned(text: &str) -> Option<Value> {
-    let left = Cell::new(MAX_PRUNED);
-    let seed = Pruned {
-        left: &left,
-        depth: 0,
+    let whole: &RawValue = serde_json::from_str(text).ok()?;
+    let mut left = MAX_PRUNED;
+    Some(prune(whole, 0, &mut left))
+}
+
+/// `left`: how many values may still be kept. Half a container would be another one, so it is kept whole or not.
+fn prune(raw: &RawValue, depth: usize, left: &mut usize) -> Value {
+    let mut has_room = |inner: &RawValue| {
+        let room = *left > 0 && depth < MAX_DEPTH;
+        *left = left.saturating_sub(1);
+        room.then(|| prune(inner, depth + 1, left))
     };
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = seed.deserialize(&mut deserializer).ok()?;
-    deserializer.end().ok()?;
-    Some(value)
-}
-
-#[derive(Clone, Copy)]
-struct Pruned<'b> {
-    left: &'b Cell<usize>,
-    depth: usize,
-}
-
-impl Pruned<'_> {
-    fn inner(self) -> Self {
-        Self {
-            depth: self.depth + 1,
-            ..self
+    let json = raw.get();
+    match json.as_bytes().first() {
+        Some(b'[') => {
+            let list = serde_json::from_str::<Items<'_, MAX_WIDTH>>(json).ok();
+            let list = list.filter(|list| !list.more);
+            let kept = list.and_then(|list| list.items.into_iter().map(has_room).collect());
+            kept.map_or(Value::Null, Value::Array)
         }
-    }
-
-    /// Counts one more value.
-    fn has_room(self) -> bool {
-        let left = self.left.get();
-        self.left.set(left.saturating_sub(1));
-        left > 0 && self.depth < MAX_DEPTH
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Pruned<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Pruned<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let mut items = Vec::new();
-        while items.len() < MAX_WIDTH && self.has_room() {
-            match list.next_element_seed(self.inner())? {
-                Some(item) => items.push(item),
-                None => return Ok(Value::Array(items)),
+        Some(b'{') => {
+            let Ok(Members { members, more }) =
+                serde_json::from_str::<Members<'_, MAX_WIDTH>>(json)
+            else {
+                return Value::Null;
+            };
+            let outermost = depth == 0;
+            let mut kept = Map::new();
+            for (name, value) in members {
+                let value = match has_room(value) {
+                    Some(value) => value,
+                    None if !outermost => return Value::Null,
+                    None => scalar(value),
+                };
+                kept.insert(name.into_owned(), value);
+            }
+            match more && !outermost {
+                true => Value::Null,
+                false => Value::Object(kept),
             }
         }
-        // Half a list would be another one.
-        let mut more = false;
-        while list.next_element::<IgnoredAny>()?.is_some() {
-            more = true;
-        }
-        Ok(if more {
-            Value::Null
-        } else {
-            Value::Array(items)
-        })
+        _ => scalar(raw),
     }
+}
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut members = Map::new();
-        let outermost = self.depth == 0;
-        while members.len() < MAX_WIDTH && (self.has_room() || outermost) {
-            match map.next_key::<String>()? {
-                Some(name) => {
-                    let value = map.next_value_seed(self.inner())?;
-                    members.insert(name, value);
-                }
-                None => return Ok(Value::Object(members)),
-            }
-        }
-        let mut more = false;
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
-            more = true;
-        }
-        Ok(if more && !outermost {
-            Value::Null
-        } else {
-            Value::Object(members)
-        })
+/// `null` for a container.
+fn scalar(raw: &RawValue) -> Value {
+    match raw.get().starts_with(['{', '[']) {
+        true => Value::Null,
+        false => serde_json::from_str(raw.get()).unwrap_or_default(),
     }
 }
 
