@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::model::{RpcError, code};
+use crate::{
+    model::{RpcError, code},
+    text::json::repair_surrogates,
+};
 
 /// How much is asked for in one read: a pipe holds no more.
 const READ_SIZE: usize = 64 * 1024;
@@ -120,55 +123,6 @@ pub fn not_whole(method: &str) -> RpcError {
          not UTF-8; nothing was done"
     );
     RpcError::new(code::INVALID_PARAMS, message)
-}
-
-/// Replaces each `\uD800`–`\uDFFF` that is not half of a pair by `\uFFFD`: a message cut between
-/// the halves of an emoji is no JSON otherwise.
-fn repair_surrogates(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    let mut out = String::new();
-    let mut copied = 0;
-    let mut at = 0;
-    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
-        let escape = at + found;
-        match surrogate(bytes, escape) {
-            Some(Half::High) if surrogate(bytes, escape + 6) == Some(Half::Low) => at = escape + 12,
-            Some(_) => {
-                out.push_str(text.get(copied..escape).unwrap_or_default());
-                out.push_str("\\ufffd");
-                at = escape + 6;
-                copied = at;
-            }
-            // Two bytes, so that the second of `\\` does not start an escape.
-            None => at = escape + 2,
-        }
-    }
-    if copied == 0 {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(text.get(copied..).unwrap_or_default());
-    Cow::Owned(out)
-}
-
-#[derive(PartialEq)]
-enum Half {
-    High,
-    Low,
-}
-
-/// The surrogate that a `\uXXXX` escape at this place stands for, if it is one.
-fn surrogate(bytes: &[u8], at: usize) -> Option<Half> {
-    let [b'\\', b'u', b'd' | b'D', second, third, fourth] = bytes.get(at..at + 6)? else {
-        return None;
-    };
-    if !third.is_ascii_hexdigit() || !fourth.is_ascii_hexdigit() {
-        return None;
-    }
-    match second.to_ascii_lowercase() {
-        b'8' | b'9' | b'a' | b'b' => Some(Half::High),
-        b'c'..=b'f' => Some(Half::Low),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! JSON that can be printed on a terminal.
+//! JSON that can be printed on a terminal, and JSON that is nearly so.
 
-use std::io;
+use std::{borrow::Cow, io};
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
@@ -38,6 +38,55 @@ fn write(value: &impl Serialize, formatter: impl Formatter) -> String {
     }
     out.push(b'\n');
     String::from_utf8(out).unwrap_or_default()
+}
+
+/// Replaces each `\uD800`–`\uDFFF` that is not half of a pair by `\uFFFD`: a message cut between
+/// the halves of an emoji is no JSON otherwise.
+pub fn repair_surrogates(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        let escape = at + found;
+        match surrogate(bytes, escape) {
+            Some(Half::High) if surrogate(bytes, escape + 6) == Some(Half::Low) => at = escape + 12,
+            Some(_) => {
+                out.push_str(text.get(copied..escape).unwrap_or_default());
+                out.push_str("\\ufffd");
+                at = escape + 6;
+                copied = at;
+            }
+            // Two bytes, so that the second of `\\` does not start an escape.
+            None => at = escape + 2,
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+#[derive(PartialEq)]
+enum Half {
+    High,
+    Low,
+}
+
+/// The surrogate that a `\uXXXX` escape at this place stands for, if it is one.
+fn surrogate(bytes: &[u8], at: usize) -> Option<Half> {
+    let [b'\\', b'u', b'd' | b'D', second, third, fourth] = bytes.get(at..at + 6)? else {
+        return None;
+    };
+    if !third.is_ascii_hexdigit() || !fourth.is_ascii_hexdigit() {
+        return None;
+    }
+    match second.to_ascii_lowercase() {
+        b'8' | b'9' | b'a' | b'b' => Some(Half::High),
+        b'c'..=b'f' => Some(Half::Low),
+        _ => None,
+    }
 }
 
 /// Texts of agents are data, also where they stand in JSON: what would act on a terminal, or hide in

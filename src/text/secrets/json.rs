@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
+    super::json::repair_surrogates,
     MASK, MAX_NAME, Naming, is_secret_variable,
     line::{is_secret_option, mask},
     naming,
@@ -397,30 +398,9 @@ fn decoded(token: &str) -> Cow<'_, str> {
     if !inner.contains('\\') {
         return Cow::Borrowed(inner);
     }
-    if let Ok(text) = serde_json::from_str::<String>(token) {
-        return Cow::Owned(text);
+    match serde_json::from_str(&repair_surrogates(token)) {
+        Ok(text) => Cow::Owned(text),
+        // No text in JSON.
+        Err(_) => Cow::Borrowed(inner),
     }
-    let mut units: Vec<u16> = Vec::new();
-    let mut chars = inner.chars();
-    while let Some(c) = chars.next() {
-        let c = match c {
-            '\\' => match chars.next() {
-                Some('u') => {
-                    let digits: String = chars.by_ref().take(4).collect();
-                    units.push(u16::from_str_radix(&digits, 16).unwrap_or(0xfffd));
-                    continue;
-                }
-                Some('n') => '\n',
-                Some('r') => '\r',
-                Some('t') => '\t',
-                Some('b') => '\u{8}',
-                Some('f') => '\u{c}',
-                Some(c) => c,
-                None => break,
-            },
-            c => c,
-        };
-        units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
-    }
-    Cow::Owned(String::from_utf16_lossy(&units))
 }
