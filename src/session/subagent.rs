@@ -17,6 +17,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Subagents {
     list: BTreeMap<SessionId, Box<Subagent>>,
+    /// Bytes of their conversations together. A conversation changes while its subagent is taken out.
+    weight: usize,
 }
 
 #[derive(Debug)]
@@ -152,11 +154,19 @@ impl Subagents {
     }
 
     pub(super) fn insert(&mut self, subagent: Box<Subagent>) {
-        self.list.insert(subagent.id.clone(), subagent);
+        self.weight += subagent.conversation.weight();
+        let before = self.list.insert(subagent.id.clone(), subagent);
+        self.weight -= before.map_or(0, |before| before.conversation.weight());
     }
 
     pub(super) fn take(&mut self, id: &SessionId) -> Option<Box<Subagent>> {
-        self.list.remove(id)
+        let subagent = self.list.remove(id)?;
+        self.weight -= subagent.conversation.weight();
+        Some(subagent)
+    }
+
+    pub(super) fn weight(&self) -> usize {
+        self.weight
     }
 
     pub(super) fn ids(&self) -> Vec<SessionId> {

@@ -252,7 +252,6 @@ impl Compaction {
 /// What one session wrote to another: in the transcript of each of them (V1-SUB-05).
 #[derive(Debug)]
 pub struct SessionMessage {
-    pub id: MessageId,
     pub sender: Option<SessionId>,
     pub recipient: Option<SessionId>,
     pub content: Pieces,

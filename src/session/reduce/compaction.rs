@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    model::{CompactionId, CompactionPatch, CompactionStatus, ContentBlock, Meta, Patch},
+    model::{CompactionId, CompactionPatch, CompactionStatus, ContentBlock, Meta},
     session::{BlockId, BlockKind, Compaction, Pieces, Transcript},
 };
 
@@ -35,16 +35,10 @@ impl Step<'_> {
                 compaction.status = status;
                 compaction.abandoned = false;
             }
-            match patch.summary {
-                Patch::Keep => {}
-                Patch::Clear => compaction.summary = Pieces::default(),
-                Patch::Set(summary) => compaction.summary = summary.into_iter().collect(),
-            }
-            match patch.error {
-                Patch::Keep => {}
-                Patch::Clear => compaction.error = None,
-                Patch::Set(error) => compaction.error = Some(bounded(&error, MAX_ERROR_TEXT)),
-            }
+            let summary = patch.summary.map(Pieces::from_iter);
+            summary.apply_to(&mut compaction.summary);
+            let error = patch.error.map(|error| bounded(&error, MAX_ERROR_TEXT));
+            error.apply(&mut compaction.error);
             compaction.meta.merge(&patch.meta);
         });
     }

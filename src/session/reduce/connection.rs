@@ -427,11 +427,7 @@ impl Step<'_> {
     }
 
     pub(super) fn tell_slow_opening(&mut self) -> bool {
-        if self
-            .session
-            .opening_deadline()
-            .is_none_or(|at| self.now < at)
-        {
+        if !self.is_due(self.session.opening_deadline()) {
             return false;
         }
         self.session.inner.link.told_slow = true;

@@ -134,6 +134,10 @@ impl Conversation {
         }
     }
 
+    pub(in crate::session) fn weight(&self) -> usize {
+        self.weight
+    }
+
     pub(super) fn shows(&self, terminal: &TerminalId) -> bool {
         self.terminals.shown.contains_key(terminal)
     }
@@ -196,9 +200,10 @@ impl Step<'_> {
         rules: impl FnOnce(&mut Self) -> R,
     ) -> Option<R> {
         let subagent = self.session.subagents.take(id)?;
-        let outer = self.subagent.replace(subagent);
+        self.outer.extend(self.subagent.replace(subagent));
         let result = rules(self);
         self.tell_writes_unless_calls_are_open();
+        let outer = self.outer.pop();
         if let Some(subagent) = mem::replace(&mut self.subagent, outer) {
             self.session.subagents.insert(subagent);
         }
@@ -245,19 +250,21 @@ impl Step<'_> {
         self.subagent.as_ref().map(|subagent| &subagent.id)
     }
 
-    /// The directory of the subagent that is worked on.
-    pub(super) fn subagent_cwd(&self) -> Option<&Path> {
-        let subagent = self.subagent.as_deref()?;
-        let inherited = || {
-            let parent = subagent.parent.as_ref()?;
-            Some(
-                self.session
-                    .subagents
-                    .cwd_of(parent, &self.session.config.cwd),
-            )
-        };
-        let own = subagent.cwd.as_deref().or_else(inherited);
-        own.or(Some(&self.session.config.cwd))
+    /// The directory of the session or subagent that is worked on: its own, else that of the next one
+    /// above it that has one.
+    pub(super) fn cwd(&self) -> &Path {
+        let mut at = self.subagent.as_deref();
+        while let Some(subagent) = at {
+            if let Some(cwd) = &subagent.cwd {
+                return cwd;
+            }
+            at = subagent.parent.as_ref().and_then(|parent| {
+                let mut outer = self.outer.iter().map(Box::as_ref);
+                let outer = outer.find(|outer| outer.id == *parent);
+                outer.or_else(|| self.session.subagents.get(parent))
+            });
+        }
+        &self.session.config.cwd
     }
 
     /// How many it is below the session itself.

@@ -13,10 +13,7 @@ impl Step<'_> {
     pub(super) fn compare(&mut self, block: BlockId, by: PatchSource) {
         // History shows what the agent tells: the disk of today is another one.
         let replaying = self.is_replaying();
-        let cwd = match self.subagent_cwd() {
-            Some(cwd) => cwd.to_owned(),
-            None => self.session.config.cwd.clone(),
-        };
+        let cwd = self.cwd().to_owned();
         let inside = self.subagent_id().cloned();
         let Some(BlockKind::Tool(call)) = self.conversation_mut().transcript.edit_quietly(block)
         else {

@@ -103,13 +103,8 @@ impl Step<'_> {
     }
 
     pub(super) fn answer_form(&mut self, id: QuestionId, answer: ElicitationAnswer) {
-        let Some(at) = self.position(id) else {
-            return;
-        };
-        if !matches!(self.session.questions.get(at), Some(Question::Form(_))) {
-            return;
-        }
-        let Some(Question::Form(question)) = self.session.questions.remove(at) else {
+        let is_kind = |question: &Question| matches!(question, Question::Form(_));
+        let Some(Question::Form(question)) = self.take_question(id, is_kind) else {
             return;
         };
         self.tell_answer(&question, &answer);

@@ -86,24 +86,15 @@ impl Step<'_> {
     }
 
     pub(super) fn answer_command(&mut self, id: QuestionId, run: bool) {
-        let Some(at) = self.position(id) else {
-            return;
-        };
-        if !matches!(self.session.questions.get(at), Some(Question::Command(_))) {
-            return;
-        }
-        let Some(Question::Command(question)) = self.session.questions.remove(at) else {
+        let is_kind = |question: &Question| matches!(question, Question::Command(_));
+        let Some(Question::Command(question)) = self.take_question(id, is_kind) else {
             return;
         };
         let answer = if run { "allowed once" } else { "not allowed" };
         let text = format!("command {answer}: {}", question.command);
         self.say(NoticeLevel::Info, SafeText::line(&text));
         if run {
-            self.effects.push(Effect::Serve {
-                key: question.key,
-                request: Box::new(question.request),
-                consent: Consent::Once,
-            });
+            self.serve(question.key, question.request, Consent::Once);
         } else {
             let error = RpcError::new(code::INTERNAL, "the user did not allow the command");
             self.answer_request(question.key, HostReply::Error(error));
@@ -112,13 +103,8 @@ impl Step<'_> {
     }
 
     pub(super) fn answer_file(&mut self, id: QuestionId, answer: FileAnswer) {
-        let Some(at) = self.position(id) else {
-            return;
-        };
-        if !matches!(self.session.questions.get(at), Some(Question::File(_))) {
-            return;
-        }
-        let Some(Question::File(question)) = self.session.questions.remove(at) else {
+        let is_kind = |question: &Question| matches!(question, Question::File(_));
+        let Some(Question::File(question)) = self.take_question(id, is_kind) else {
             return;
         };
         let consent = match answer {
@@ -137,11 +123,7 @@ impl Step<'_> {
             );
             self.answer_request(question.key, HostReply::Error(error));
         } else {
-            self.effects.push(Effect::Serve {
-                key: question.key,
-                request: Box::new(question.request),
-                consent,
-            });
+            self.serve(question.key, question.request, consent);
         }
         self.silence_counts_anew();
     }

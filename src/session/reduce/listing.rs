@@ -4,9 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    model::{
-        Call, CallTag, Notification, RpcError, SessionId, SessionInfo, SessionPage, ToAgent, code,
-    },
+    model::{Call, CallTag, Notification, RpcError, SessionId, SessionInfo, SessionPage, code},
     session::{Effect, Listing, Phase, Session},
     text::SafeText,
 };
@@ -118,14 +116,12 @@ impl Step<'_> {
         let rules = &mut self.session.inner.listing;
         rules.given_up += 1;
         let first = rules.pages <= 1;
-        let cancel = Notification::CancelCall(CallTag::ListSessions { first });
-        self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+        self.notify(Notification::CancelCall(CallTag::ListSessions { first }));
     }
 
     /// An agent that never answers keeps no list waiting for ever.
     pub(super) fn tell_slow_listing(&mut self) -> bool {
-        let due = self.session.listing_deadline();
-        if due.is_none_or(|at| self.now < at) {
+        if !self.is_due(self.session.listing_deadline()) {
             return false;
         }
         let text = format!("no answer within {} s", PATIENCE.as_secs());

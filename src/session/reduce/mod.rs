@@ -73,9 +73,11 @@ pub(super) struct Inner {
     link: connection::Link,
     dialect: dialect::Heard,
     opening: opening::Opening,
+    early: updates::Early,
     sign_in: sign_in::SignIn,
     turn: turn::TurnRules,
     questions: questions::QuestionRules,
+    settled_terminals: terminals::SettledTerminals,
     pages: elicitation::Pages,
     options: options::OptionRules,
     settings: settings::Settings,
@@ -212,6 +214,8 @@ struct Step<'a> {
     /// The one whose conversation is worked on, taken out of the session meanwhile; `None`: the
     /// session's own.
     subagent: Option<Box<Subagent>>,
+    /// Subagents that were worked on before that one, and are again behind it.
+    outer: Vec<Box<Subagent>>,
     now: Instant,
     effects: Vec<Effect>,
 }
@@ -221,6 +225,7 @@ impl Step<'_> {
         let mut step = Step {
             session,
             subagent: None,
+            outer: Vec::new(),
             now,
             effects: Vec::new(),
         };
@@ -382,7 +387,7 @@ impl Step<'_> {
 
     fn word(&mut self, word: FromAgent) {
         match word {
-            FromAgent::Update { session, event } => self.routed_update(session, event),
+            FromAgent::Update { session, event } => self.update(session, event),
             FromAgent::Request { key, request } => self.request(key, request),
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
             FromAgent::CallOver { request, .. } => self.call_over(&request),
@@ -506,9 +511,19 @@ impl Step<'_> {
         self.effects.push(Effect::ToAgent(ToAgent::Call(call)));
     }
 
+    fn notify(&mut self, notification: Notification) {
+        let message = ToAgent::Notify(notification);
+        self.effects.push(Effect::ToAgent(message));
+    }
+
     fn answer_request(&mut self, key: RequestKey, reply: HostReply) {
         self.effects
             .push(Effect::ToAgent(ToAgent::Reply { key, reply }));
+    }
+
+    /// Whether the time for something that is due at `deadline` has come.
+    fn is_due(&self, deadline: Option<Instant>) -> bool {
+        deadline.is_some_and(|at| self.now >= at)
     }
 
     fn is_ready(&self) -> bool {

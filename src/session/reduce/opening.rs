@@ -2,19 +2,14 @@
 
 use crate::{
     model::{
-        AgentEvent, Call, CallTag, ContentBlock, DialectHint, DialectRow, McpCaps, McpServer,
-        McpTransport, Notification, Patch, Protocol, RpcError, SessionId, SessionOpened,
-        SessionSetup, SystemPrompt, ToAgent,
+        Call, CallTag, DialectHint, DialectRow, McpCaps, McpServer, McpTransport, Notification,
+        Protocol, RpcError, SessionId, SessionOpened, SessionSetup, SystemPrompt,
     },
-    session::{BlockKind, Effect, NoticeLevel, Phase, Session, Start, Subagents, ToolState},
+    session::{BlockKind, NoticeLevel, Phase, Session, Start, Subagents, ToolState},
     text::SafeText,
 };
 
-use super::{
-    Conversation, Step,
-    bounds::{MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, named_plan_weight, tool_content_weight},
-    error_text,
-};
+use super::{Conversation, Step, error_text, updates::Early};
 
 #[derive(Debug, Default)]
 pub(super) struct Opening {
@@ -26,7 +21,6 @@ pub(super) struct Opening {
     fork: Option<SessionId>,
     /// The session whose updates and requests count now; `None` until it is named.
     live: Option<SessionId>,
-    early: Early,
     /// What was on the screen before a replay began; comes back if the load fails (V1-SES-09).
     kept: Option<Kept>,
     /// That updates of other sessions are left out was said on this connection.
@@ -80,14 +74,6 @@ impl Way {
     }
 }
 
-/// Updates for a session that no reply has named yet (V1-SES-03). Bounded: see [`MAX_EARLY`].
-#[derive(Debug, Default)]
-struct Early {
-    events: Vec<(Option<SessionId>, AgentEvent)>,
-    weight: usize,
-    left_out: usize,
-}
-
 impl Opening {
     pub(super) fn open_again(&mut self, id: SessionId) {
         self.again = Some(id);
@@ -103,6 +89,11 @@ impl Opening {
 
     pub(super) fn live(&self) -> Option<&SessionId> {
         self.live.as_ref()
+    }
+
+    /// A set-up call is open, or waits for a sign-in.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.way.is_some()
     }
 
     fn is_replaying(&self) -> bool {
@@ -265,7 +256,7 @@ impl Step<'_> {
             return;
         }
         let cancel = Notification::CancelCall(way.tag());
-        self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+        self.notify(cancel);
         self.toast("asking the agent to cancel opening the session");
     }
 
@@ -347,7 +338,7 @@ impl Step<'_> {
         opening.live = Some(id.clone());
         opening.again = None;
         opening.stored = false;
-        let early = std::mem::take(&mut opening.early);
+        let early = std::mem::take(&mut self.session.inner.early);
         self.session.id = Some(id.clone());
         self.session.phase = Phase::Ready;
         self.signed_in();
@@ -466,7 +457,7 @@ impl Step<'_> {
             opening.again = Some(id);
         }
         opening.live = None;
-        opening.early = Early::default();
+        self.session.inner.early = Early::default();
         opening.told_foreign = false;
         opening.told_twice = false;
         opening.given_up = false;
@@ -547,36 +538,7 @@ impl Step<'_> {
         self.forget_options();
     }
 
-    /// An update, for whichever session it is.
-    pub(super) fn routed_update(&mut self, session: Option<SessionId>, event: AgentEvent) {
-        if let Some(id) = &session
-            && self.session.has_subagent(id)
-            && !self.session.is(id)
-        {
-            self.subagent_says(id, event);
-            return;
-        }
-        let opening = &mut self.session.inner.opening;
-        match (&opening.live, &session) {
-            // Without an id it is meant for the only session there is (D-11).
-            (Some(_), None) => self.update(event),
-            (Some(live), Some(id)) if live == id => self.update(event),
-            (Some(_), Some(_)) if opening.way.is_none() => self.foreign_update(),
-            _ => opening.early.push(session, event),
-        }
-    }
-
-    /// In the order in which they came: a subagent is made known before it says anything.
-    fn apply_early(&mut self, early: Early) {
-        for (session, event) in early.events {
-            self.routed_update(session, event);
-        }
-        if early.left_out > 0 {
-            self.foreign_update();
-        }
-    }
-
-    fn foreign_update(&mut self) {
+    pub(super) fn foreign_update(&mut self) {
         let told = &mut self.session.inner.opening.told_foreign;
         if !std::mem::replace(told, true) {
             let text = "updates for another session were skipped";
@@ -586,18 +548,6 @@ impl Step<'_> {
 
     fn has_conversation(&self) -> bool {
         self.session.has_conversation()
-    }
-}
-
-impl Early {
-    fn push(&mut self, session: Option<SessionId>, event: AgentEvent) {
-        let weight = event_weight(&event);
-        if self.events.len() >= MAX_EARLY || self.weight + weight > MAX_EARLY_WEIGHT {
-            self.left_out += 1;
-            return;
-        }
-        self.weight += weight;
-        self.events.push((session, event));
     }
 }
 
@@ -614,33 +564,4 @@ fn has_conversation(conversation: &Conversation) -> bool {
     blocks
         .iter()
         .any(|block| !matches!(block.kind, BlockKind::Notice(_)))
-}
-
-fn event_weight(event: &AgentEvent) -> usize {
-    match event {
-        AgentEvent::Chunk { content, .. } => content_weight(content),
-        AgentEvent::Message { content, .. } => {
-            let blocks = content.as_set().into_iter().flatten();
-            blocks.map(content_weight).sum()
-        }
-        AgentEvent::ToolCall(patch) => {
-            let pieces = patch.content.as_set().into_iter().flatten();
-            pieces.map(tool_content_weight).sum()
-        }
-        AgentEvent::ToolContent { content, .. } => content.iter().map(tool_content_weight).sum(),
-        AgentEvent::Terminal(patch) => patch.output.as_set().map_or(0, Vec::len),
-        AgentEvent::TerminalOutput { data, .. } => data.len(),
-        AgentEvent::Commands(commands) => commands
-            .iter()
-            .map(|command| command.name.len() + command.description.len())
-            .sum(),
-        AgentEvent::Unknown { raw, .. } => raw.0.len(),
-        AgentEvent::NamedPlan(plan) => named_plan_weight(plan),
-        AgentEvent::Compaction(patch) => match &patch.summary {
-            Patch::Set(summary) => summary.iter().map(content_weight).sum(),
-            _ => 0,
-        },
-        AgentEvent::CompactionChunk { content, .. } => content_weight(content),
-        _ => std::mem::size_of::<ContentBlock>(),
-    }
 }

@@ -344,7 +344,7 @@ impl Step<'_> {
     fn subject(&self, block: BlockId, about: About) -> Option<Subject> {
         let call = self.conversation().tool(block)?;
         // Policy counts from the session's directory.
-        let cwd = self.subagent_cwd();
+        let cwd = self.subagent_id().map(|_| self.cwd());
         let absolute = |path: &str| match cwd {
             Some(cwd) if Place::of(path).is_relative() => {
                 cwd.join(path).to_string_lossy().into_owned()

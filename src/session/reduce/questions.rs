@@ -62,12 +62,30 @@ impl Step<'_> {
         match request {
             HostRequest::Permission(request) => self.permission(key, *request),
             HostRequest::Elicitation(elicitation) => self.elicit(key, *elicitation),
-            request => self.effects.push(Effect::Serve {
-                key,
-                request: Box::new(request),
-                consent: Consent::None,
-            }),
+            request => self.serve(key, request, Consent::None),
         }
+    }
+
+    pub(super) fn serve(&mut self, key: RequestKey, request: HostRequest, consent: Consent) {
+        self.effects.push(Effect::Serve {
+            key,
+            request: Box::new(request),
+            consent,
+        });
+    }
+
+    /// Takes a question out of the list if it is of the kind that `is_kind` finds.
+    pub(super) fn take_question(
+        &mut self,
+        id: QuestionId,
+        is_kind: fn(&Question) -> bool,
+    ) -> Option<Question> {
+        let at = self.position(id)?;
+        self.session
+            .questions
+            .get(at)
+            .filter(|question| is_kind(question))?;
+        self.session.questions.remove(at)
     }
 
     /// Rings when a dialog comes up where none was.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    model::{ContentBlock, MessageId, Meta, Patch, SessionMessagePatch},
+    model::{ContentBlock, MessageId, Meta, SessionMessagePatch},
     session::{BlockId, BlockKind, Pieces, SessionMessage, Transcript},
 };
 
@@ -29,11 +29,8 @@ impl Step<'_> {
         self.edit_session_message(block, |message| {
             patch.sender.apply(&mut message.sender);
             patch.recipient.apply(&mut message.recipient);
-            match patch.content {
-                Patch::Keep => {}
-                Patch::Clear => message.content = Pieces::default(),
-                Patch::Set(content) => message.content = content.into_iter().collect(),
-            }
+            let content = patch.content.map(Pieces::from_iter);
+            content.apply_to(&mut message.content);
             message.meta.merge(&patch.meta);
         });
     }
@@ -61,7 +58,6 @@ impl Step<'_> {
         }
         self.flush_history();
         let block = self.push(BlockKind::SessionMessage(Box::new(SessionMessage {
-            id: id.clone(),
             sender: None,
             recipient: None,
             content: Pieces::default(),

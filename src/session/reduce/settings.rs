@@ -257,8 +257,7 @@ impl Step<'_> {
     }
 
     pub(super) fn tell_slow_setting(&mut self) -> bool {
-        let due = self.session.setting_deadline();
-        if due.is_none_or(|at| self.now < at) {
+        if !self.is_due(self.session.setting_deadline()) {
             return false;
         }
         let settings = &mut self.session.inner.settings;

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::{
-    model::{AuthMethodKind, Call, CallTag, Notification, RpcError, TerminalId, ToAgent},
-    session::{BlockId, Effect, Login, NoticeLevel, Phase, Prompt, SignInStep},
+    model::{AuthMethodKind, Call, CallTag, Notification, RpcError, TerminalId},
+    session::{BlockId, Login, NoticeLevel, Phase, Prompt, SignInStep},
     text::SafeText,
 };
 
@@ -326,8 +326,7 @@ impl Step<'_> {
                 *step = SignInStep::Cancelling;
                 if let Some(method) = self.session.inner.sign_in.method.clone() {
                     // V1-CAN-09: it stays open until its answer.
-                    let cancel = Notification::CancelCall(CallTag::Authenticate { method });
-                    self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+                    self.notify(Notification::CancelCall(CallTag::Authenticate { method }));
                 }
             }
             SignInStep::Program(_) => self.give_up_login(),

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    model::{Notification, Protocol, ToAgent},
-    session::{CANCEL_PATIENCE, Effect, NoticeLevel, Phase, Session, ToolState, TurnPhase},
+    model::{Notification, Protocol},
+    session::{CANCEL_PATIENCE, NoticeLevel, Phase, Session, ToolState, TurnPhase},
 };
 
 use super::Step;
@@ -72,8 +72,7 @@ impl Step<'_> {
             since: self.now,
             slow: false,
         };
-        let cancel = Notification::Cancel { session };
-        self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+        self.notify(Notification::Cancel { session });
         self.end_open_tools(ToolState::Cancelled);
         self.close_questions_of_turn();
     }
@@ -86,11 +85,7 @@ impl Step<'_> {
     }
 
     pub(super) fn tell_slow_cancel(&mut self) -> bool {
-        if self
-            .session
-            .cancel_deadline()
-            .is_none_or(|at| self.now < at)
-        {
+        if !self.is_due(self.session.cancel_deadline()) {
             return false;
         }
         if let Some(turn) = &mut self.session.turn

@@ -7,9 +7,9 @@
 use crate::{
     model::{
         AgentEvent, HostRequest, Notification, Patch, RequestKey, SessionId, StopReason,
-        SubagentCaps, SubagentPatch, TerminalId, ToAgent, WorkState,
+        SubagentCaps, SubagentPatch, TerminalId, WorkState,
     },
-    session::{BlockKind, Effect, NoticeLevel, Question, Subagent, ToolState},
+    session::{BlockKind, NoticeLevel, Question, Subagent, ToolState},
     text::SafeText,
 };
 
@@ -75,23 +75,17 @@ impl Step<'_> {
         let Some(subagent) = self.session.subagents.get_mut(&id) else {
             return;
         };
-        set(&mut subagent.title, patch.title, |title| {
-            bounded(&title, MAX_TITLE)
-        });
-        set(&mut subagent.description, patch.description, |text| {
-            bounded(&text, MAX_ERROR_TEXT)
-        });
-        set(&mut subagent.cwd, patch.cwd, |cwd| cwd);
+        let title = patch.title.map(|title| bounded(&title, MAX_TITLE));
+        title.apply(&mut subagent.title);
+        let description = patch.description.map(|text| bounded(&text, MAX_ERROR_TEXT));
+        description.apply(&mut subagent.description);
+        patch.cwd.apply(&mut subagent.cwd);
         let directories = &mut subagent.additional_directories;
-        set(directories, patch.additional_directories, |mut list| {
-            list.truncate(MAX_SUBAGENTS);
-            list
-        });
-        match patch.caps {
-            Patch::Keep => {}
-            Patch::Clear => subagent.caps = SubagentCaps::default(),
-            Patch::Set(caps) => subagent.caps = caps,
+        patch.additional_directories.apply(directories);
+        if let Some(directories) = directories {
+            directories.truncate(MAX_SUBAGENTS);
         }
+        patch.caps.apply_to(&mut subagent.caps);
         if patch.state != Patch::Keep {
             let was_active = subagent.is_active();
             (subagent.state, subagent.background) = match patch.state {
@@ -206,10 +200,9 @@ impl Step<'_> {
             return;
         }
         subagent.cancelling = true;
-        let cancel = Notification::Cancel {
+        self.notify(Notification::Cancel {
             session: id.clone(),
-        };
-        self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+        });
         self.close_questions_of(id);
         self.in_subagent(id, |step| step.end_open_tools(ToolState::Cancelled));
     }
@@ -267,8 +260,7 @@ impl Step<'_> {
 
     /// All of them together take no more than [`MAX_SUBAGENTS_WEIGHT`]: the oldest that rest go.
     fn bound_subagents(&mut self, but: &SessionId) {
-        let weight = |subagent: &Subagent| subagent.conversation.weight;
-        while self.session.subagents.iter().map(weight).sum::<usize>() > MAX_SUBAGENTS_WEIGHT {
+        while self.session.subagents.weight() > MAX_SUBAGENTS_WEIGHT {
             let Some(id) = self.oldest_resting(Some(but)) else {
                 return;
             };
@@ -288,13 +280,5 @@ impl Step<'_> {
             .filter(|one| !one.is_active() && Some(&one.id) != but && !has_children(&one.id))
             .min_by_key(|one| one.started)
             .map(|one| one.id.clone())
-    }
-}
-
-fn set<T>(place: &mut Option<T>, patch: Patch<T>, bound: impl FnOnce(T) -> T) {
-    match patch {
-        Patch::Keep => {}
-        Patch::Clear => *place = None,
-        Patch::Set(value) => *place = Some(bound(value)),
     }
 }

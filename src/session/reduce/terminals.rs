@@ -22,10 +22,12 @@ pub(super) struct TerminalIndex {
     pub(super) shown: HashMap<TerminalId, BlockId>,
     /// Terminals that a block shows though the agent has not named them in it, by block.
     pub(super) adopted: HashMap<BlockId, TerminalId>,
-    /// Commands that need no word about still running: the agent is ending them, they are the
-    /// person's own, or the word was said.
-    settled: BTreeSet<TerminalId>,
 }
+
+/// Commands that need no notice about still running: the agent is ending them, they are the person's
+/// own, or the notice was given. Of the session and its subagents, as the terminals are.
+#[derive(Debug, Default)]
+pub(super) struct SettledTerminals(BTreeSet<TerminalId>);
 
 impl TerminalIndex {
     /// After old blocks were dropped.
@@ -52,7 +54,7 @@ impl Step<'_> {
         self.end_own_call(&id, &status);
         if let Some(info) = self.session.terminals.get_mut(&id) {
             info.exit = Some(status);
-            self.conversation_mut().terminals.settled.remove(&id);
+            self.session.inner.settled_terminals.0.remove(&id);
             self.conversation_mut().touch_terminal(&id);
         }
     }
@@ -61,7 +63,7 @@ impl Step<'_> {
     pub(super) fn settle_terminal(&mut self, id: &TerminalId) {
         let running = self.session.terminals.get(id);
         if running.is_none_or(|info| info.exit.is_none()) {
-            let settled = &mut self.conversation_mut().terminals.settled;
+            let settled = &mut self.session.inner.settled_terminals.0;
             settled.insert(id.clone());
             if settled.len() > MAX_TERMINALS {
                 settled.pop_first();
@@ -71,7 +73,7 @@ impl Step<'_> {
 
     /// Commands that outlive their turn, each told of once (V1-CAN-07).
     pub(super) fn tell_running_terminals(&mut self) {
-        let settled = &self.conversation().terminals.settled;
+        let settled = &self.session.inner.settled_terminals.0;
         let running: Vec<(TerminalId, String)> = self
             .session
             .terminals

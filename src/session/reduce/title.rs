@@ -57,13 +57,8 @@ impl Step<'_> {
 
     /// The agent's own word on the title; the person's stands before it.
     pub(super) fn title_told(&mut self, title: Patch<SafeText>) {
-        if self.session.own_title {
-            return;
-        }
-        match title {
-            Patch::Keep => {}
-            Patch::Clear => self.session.title = None,
-            Patch::Set(title) => self.session.title = Some(title),
+        if !self.session.own_title {
+            title.apply(&mut self.session.title);
         }
     }
 }

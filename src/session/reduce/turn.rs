@@ -529,11 +529,7 @@ impl Step<'_> {
     }
 
     pub(super) fn tell_silence(&mut self) -> bool {
-        if self
-            .session
-            .silence_deadline()
-            .is_none_or(|at| self.now < at)
-        {
+        if !self.is_due(self.session.silence_deadline()) {
             return false;
         }
         // Drawn from `last_word`; the frame only has to come.

@@ -1,19 +1,63 @@
-//! Updates of the live session: each to its subject; what replaces a whole is done here.
+//! Updates: whether one is for the live session, a subagent or a session that is not known yet, and
+//! which subject it is of. Small ones are applied here.
 
 use crate::{
-    model::{AgentEvent, SessionInfoPatch, SlashCommand, Usage, UsageUpdate},
+    model::{
+        AgentEvent, ContentBlock, Patch, SessionId, SessionInfoPatch, SlashCommand, Usage,
+        UsageUpdate,
+    },
     session::NoticeLevel,
 };
 
 use super::{
     Step,
-    bounds::{MAX_COMMANDS, MAX_COMMANDS_BYTES, keep_first},
+    bounds::{
+        MAX_COMMANDS, MAX_COMMANDS_BYTES, MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, keep_first,
+        named_plan_weight, tool_content_weight,
+    },
 };
 
+/// Updates for a session that no reply has named yet (V1-SES-03). Bounded: see [`MAX_EARLY`].
+#[derive(Debug, Default)]
+pub(super) struct Early {
+    events: Vec<(Option<SessionId>, AgentEvent)>,
+    weight: usize,
+    left_out: usize,
+}
+
 impl Step<'_> {
+    /// An update: for a subagent, the live session, or one that has no name yet (V1-SES-03).
+    pub(super) fn update(&mut self, session: Option<SessionId>, event: AgentEvent) {
+        if let Some(id) = &session
+            && self.session.has_subagent(id)
+            && !self.session.is(id)
+        {
+            self.subagent_says(id, event);
+            return;
+        }
+        let opening = &self.session.inner.opening;
+        match (opening.live(), &session) {
+            // Without an id it is meant for the only session there is (D-11).
+            (Some(_), None) => self.live_update(event),
+            (Some(live), Some(id)) if live == id => self.live_update(event),
+            (Some(_), Some(_)) if !opening.is_under_way() => self.foreign_update(),
+            _ => self.session.inner.early.push(session, event),
+        }
+    }
+
+    /// In the order in which they came: a subagent is made known before it says anything.
+    pub(super) fn apply_early(&mut self, early: Early) {
+        for (session, event) in early.events {
+            self.update(session, event);
+        }
+        if early.left_out > 0 {
+            self.foreign_update();
+        }
+    }
+
     /// An update of the live session; also outside of a turn, which it does not open again
     /// (V1-PROMPT-07).
-    pub(super) fn update(&mut self, event: AgentEvent) {
+    fn live_update(&mut self, event: AgentEvent) {
         if self.may_tell(&event) {
             self.take_in(event);
         }
@@ -74,9 +118,7 @@ impl Step<'_> {
             AgentEvent::Unknown { what, raw } => self.unknown_update(&what, &raw),
         }
     }
-}
 
-impl Step<'_> {
     /// Replaces the whole list.
     pub(super) fn commands(&mut self, mut commands: Vec<SlashCommand>) {
         let mut room = MAX_COMMANDS_BYTES;
@@ -116,4 +158,45 @@ fn is_conversation(event: &AgentEvent) -> bool {
             | AgentEvent::SessionMessage(_)
             | AgentEvent::SessionMessageChunk { .. }
     )
+}
+
+impl Early {
+    fn push(&mut self, session: Option<SessionId>, event: AgentEvent) {
+        let weight = event_weight(&event);
+        if self.events.len() >= MAX_EARLY || self.weight + weight > MAX_EARLY_WEIGHT {
+            self.left_out += 1;
+            return;
+        }
+        self.weight += weight;
+        self.events.push((session, event));
+    }
+}
+
+fn event_weight(event: &AgentEvent) -> usize {
+    match event {
+        AgentEvent::Chunk { content, .. } => content_weight(content),
+        AgentEvent::Message { content, .. } => {
+            let blocks = content.as_set().into_iter().flatten();
+            blocks.map(content_weight).sum()
+        }
+        AgentEvent::ToolCall(patch) => {
+            let pieces = patch.content.as_set().into_iter().flatten();
+            pieces.map(tool_content_weight).sum()
+        }
+        AgentEvent::ToolContent { content, .. } => content.iter().map(tool_content_weight).sum(),
+        AgentEvent::Terminal(patch) => patch.output.as_set().map_or(0, Vec::len),
+        AgentEvent::TerminalOutput { data, .. } => data.len(),
+        AgentEvent::Commands(commands) => commands
+            .iter()
+            .map(|command| command.name.len() + command.description.len())
+            .sum(),
+        AgentEvent::Unknown { raw, .. } => raw.0.len(),
+        AgentEvent::NamedPlan(plan) => named_plan_weight(plan),
+        AgentEvent::Compaction(patch) => match &patch.summary {
+            Patch::Set(summary) => summary.iter().map(content_weight).sum(),
+            _ => 0,
+        },
+        AgentEvent::CompactionChunk { content, .. } => content_weight(content),
+        _ => std::mem::size_of::<ContentBlock>(),
+    }
 }

@@ -4,10 +4,10 @@
 
 use crate::{
     model::{
-        Background, MessageId, Notification, SessionId, StateUpdate, StopReason, ToAgent,
-        TurnTokens, WorkState,
+        Background, MessageId, Notification, SessionId, StateUpdate, StopReason, TurnTokens,
+        WorkState,
     },
-    session::{BlockId, BlockKind, Effect, ToolState, Turn, TurnPhase},
+    session::{BlockId, BlockKind, ToolState, Turn, TurnPhase},
 };
 
 use super::{Step, bounds::MAX_BACKGROUND};
@@ -140,8 +140,7 @@ impl Step<'_> {
         if self.session.work != Some(WorkState::Unknown) || !self.is_ready() {
             return;
         }
-        let cancel = Notification::Cancel { session };
-        self.effects.push(Effect::ToAgent(ToAgent::Notify(cancel)));
+        self.notify(Notification::Cancel { session });
         self.toast("the agent was told to stop");
     }
 

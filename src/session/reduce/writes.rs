@@ -44,7 +44,7 @@ impl Step<'_> {
             };
             let (block, inside) = (question.block, question.subagent.clone());
             self.in_conversation_of(inside.as_ref(), |step| {
-                let cwd = step.subagent_cwd().unwrap_or(&step.session.config.cwd);
+                let cwd = step.cwd();
                 let shows = step
                     .conversation()
                     .tool(block)
@@ -96,7 +96,7 @@ impl Step<'_> {
     }
 
     fn is_named(&self, path: &Path) -> bool {
-        let cwd = &self.session.config.cwd;
+        let cwd = self.cwd();
         let turn = self.session.inner.turn.number;
         let mut calls = self.conversation().tools.of_turn(turn);
         calls.any(|block| {

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     model::{
         FsRead, OptionId, Patch, SessionMessagePatch, StopReason, SubagentCaps, SubagentPatch,
-        TerminalCreate, TerminalId, ToolContent, WorkState,
+        TerminalCreate, TerminalId, TerminalRef, ToolContent, ToolLocation, WorkState,
     },
     session::{Piece, Question, SessionMessage, Subagent, ToolState, Verdict},
 };
@@ -330,6 +330,51 @@ fn a_childs_command_and_file_stand_in_its_own_conversation() {
     });
     assert!(said_by(&play, "c")[0].ends_with("Completed"));
     assert_eq!(play.said(), ["user: go", "subagent c"]);
+}
+
+#[test]
+fn a_command_that_a_child_ends_is_not_said_to_be_still_running() {
+    let mut play = with_child();
+    let terminal = TerminalId::new("t");
+    play.event(Event::TerminalStarted {
+        session: Some(id("s")),
+        id: terminal.clone(),
+        command: "sleep 9".into(),
+        cwd: "/project".into(),
+    });
+    let session = id("c");
+    play.request(HostRequest::TerminalKill(TerminalRef { session, terminal }));
+    play.ends(StopReason::EndTurn);
+    assert!(!play.mentions("still running"), "{:?}", play.said());
+}
+
+/// Its parent is worked on while that tells of its end.
+#[test]
+fn a_childs_child_works_in_its_parents_directory() {
+    let mut play = Play::running();
+    play.update(event(SubagentPatch {
+        cwd: Patch::Set("/project/sub".into()),
+        ..child("c")
+    }));
+    play.update_of("c", working("g"));
+    let path = "a.rs".to_owned();
+    let call = ToolCallPatch {
+        status: Patch::Set(ToolStatus::InProgress),
+        locations: Patch::Set(vec![ToolLocation { path, line: None }]),
+        ..ToolCallPatch::new(ToolCallId::new("edit"))
+    };
+    play.update_of("g", AgentEvent::ToolCall(Box::new(call)));
+    play.event(Event::Wrote {
+        session: id("g"),
+        path: "/project/sub/a.rs".to_owned(),
+        lines: 1,
+    });
+    let ended = SubagentPatch {
+        state: Patch::Set(Idle(None).into()),
+        ..child("g")
+    };
+    play.update_of("c", event(ended));
+    assert_eq!(said_by(&play, "g"), ["edit Ended"]);
 }
 
 // V1-SUB-02: a child may ask when its parent's turn is over; the parent's cancel is for all.

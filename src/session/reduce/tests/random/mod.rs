@@ -361,6 +361,9 @@ impl World {
         let session = &self.play.session;
         let weight: usize = blocks.iter().map(|block| block_weight(&block.kind)).sum();
         assert_eq!(session.conversation.weight, weight);
+        let subagents = session.subagents.iter();
+        let weights = subagents.map(|subagent| subagent.conversation.weight);
+        assert_eq!(session.subagents.weight(), weights.sum::<usize>());
         assert!(self.states || session.turn.is_some() == self.prompt_open);
         assert!(
             session
