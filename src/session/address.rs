@@ -1,4 +1,4 @@
-//! The address of a page that the agent wants opened: where it leads, and what should make the
+//! The address of a page that the agent asks to open: where it leads, and what should make the
 //! person wary (V1-ELI-14, V1-ELI-15).
 //!
 //! A browser reads addresses by the WHATWG's rules, which repair much. Here nothing is repaired:

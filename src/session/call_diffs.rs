@@ -39,7 +39,7 @@ pub struct CallDiffs {
 }
 
 impl CallDiffs {
-    /// Bytes that are kept beside the content.
+    /// Bytes that are kept in addition to the content.
     pub fn weight(&self) -> usize {
         if !self.placed {
             return 0;
@@ -132,7 +132,7 @@ impl CallDiffs {
         }
     }
 
-    /// New raw input for content that stays as it is.
+    /// New raw input; the content has not changed.
     pub fn settle_raw(
         &mut self,
         content: &mut Vec<ToolContent>,
@@ -307,8 +307,8 @@ impl CallDiffs {
         shown
     }
 
-    /// The call goes on no more: its claims need not be kept for another comparison. Tells the bytes
-    /// of [`CallDiffs::weight`] that this saves.
+    /// The call is over: drops its claims, which no comparison needs now. Returns the bytes of
+    /// [`CallDiffs::weight`] that this frees.
     pub fn rest(&mut self) -> usize {
         if self.running.is_some() {
             return 0;
@@ -382,7 +382,7 @@ fn lines_of(path: &str, locations: &[ToolLocation]) -> Vec<u32> {
     of_path.filter_map(|location| location.line).collect()
 }
 
-/// A diff that shows something, or needs no more words.
+/// A diff that shows a change, or a change that needs no text.
 pub fn is_telling(piece: &ToolContent) -> bool {
     let ToolContent::Diff(diff) = piece else {
         return false;

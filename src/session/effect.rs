@@ -1,4 +1,4 @@
-//! What the reducer wants done. The app carries effects out in order.
+//! What the reducer returns for the app to do, in order.
 
 use crate::{
     model::{

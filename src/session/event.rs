@@ -66,7 +66,7 @@ pub enum Event {
     RestoreQueue(Vec<Prompt>),
     /// Takes the newest queued prompt back for editing.
     UnqueueLast,
-    /// The client ends: what is asked is answered by nobody any more.
+    /// The client ends: open questions are closed.
     Leave,
     /// Esc or ctrl-c: cancel; once that was slow, abandon.
     Stop,
@@ -122,7 +122,7 @@ pub enum Event {
     LogOut,
     /// Ask the agent which sessions it has kept for this directory.
     ListSessions,
-    /// Its answer is not wanted any more (V1-CAN-09).
+    /// The person no longer waits for the list (V1-CAN-09).
     GiveUpListing,
     /// Have it forget one of them, for good. The person has confirmed it.
     DeleteSession(SessionId),
@@ -149,8 +149,8 @@ pub enum Event {
     },
 
     // The host.
-    /// What was claimed, as it is towards the disk: in place of the claims, if they are still made.
-    /// `None`: it could not be compared.
+    /// Claimed changes compared with the disk; they replace the claims if those are still current.
+    /// `None`: they could not be compared.
     Compared {
         of: Compared,
         shown: Option<Shown>,
@@ -171,7 +171,7 @@ pub enum Event {
         /// Why it counts as outside wherever the roots are; goes on after "it".
         protected: Option<SafeText>,
     },
-    /// A file request that a rule wants asked about, inside or outside the roots.
+    /// A file request that a rule says to ask about, inside or outside the roots.
     AskFile {
         key: RequestKey,
         request: HostRequest,
@@ -179,7 +179,7 @@ pub enum Event {
         write: bool,
         reason: SafeText,
     },
-    /// A command that policy wants asked about; not answered yet.
+    /// A command that the policy asks about; not answered yet.
     AskTerminal {
         key: RequestKey,
         request: HostRequest,

@@ -1,8 +1,8 @@
 //! The conversation as pure state: `reduce(&mut Session, Event, now) -> Vec<Effect>`.
 //!
 //! Owns every rule of ACP's life cycle that needs no IO: handshake, sessions, turns, the prompt
-//! queue, cancel, permissions, tool calls, plans, modes; and which of several sessions a word of an
-//! agent is for ([`Sessions`]). Must not see tasks, JSON, the schema crate
+//! queue, cancel, permissions, tool calls, plans, modes; and which of several sessions a message of
+//! an agent is for ([`Sessions`]). Must not see tasks, JSON, the schema crate
 //! or widgets; time comes in as an argument.
 
 mod address;

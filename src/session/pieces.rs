@@ -6,7 +6,7 @@ use crate::{
     text::{SafeText, SafeTextBuf, first_bytes},
 };
 
-/// Bytes of text kept; what comes beyond it is left out, and that is said.
+/// Bytes of text kept; more is cut off, with a line that says so.
 const MAX_TEXT: usize = 512 << 10;
 /// Pieces kept.
 const MAX_PIECES: usize = 200;

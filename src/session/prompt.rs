@@ -53,7 +53,7 @@ impl Prompt {
         shown
     }
 
-    /// Bytes that it holds besides its text, more or less.
+    /// Bytes of its blocks, approximately.
     pub fn weight(&self) -> usize {
         self.blocks.iter().map(PromptBlock::bytes).sum()
     }

@@ -94,7 +94,7 @@ pub struct PermissionQuestion {
     pub options: Vec<PermissionOption>,
     /// Why it is asked although there are rules; shown in the dialog.
     pub reason: Option<SafeText>,
-    /// The paths that lead where the agent may not go by itself, as the policy found them.
+    /// The paths outside the workspace that the policy found.
     pub strays: Vec<Stray>,
     /// Since when it waits for the person; while `deciding`, since when it is open.
     pub since: Instant,
@@ -102,7 +102,7 @@ pub struct PermissionQuestion {
     pub deciding: bool,
     /// The policy is looking at it, or at what it was before the agent changed it.
     pub judging: bool,
-    /// The request names the command by itself: an update of its call does not change that.
+    /// The request itself names the command, so that an update of its call does not change it.
     pub names_command: bool,
     /// Counts the changes of `subject` since it was asked.
     pub revision: u64,
@@ -158,7 +158,7 @@ impl Subject {
     }
 }
 
-/// A read or write outside the workspace roots, or one that a rule wants asked about.
+/// A read or write outside the workspace roots, or one that a rule says to ask about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileQuestion {
     pub id: QuestionId,
@@ -174,19 +174,19 @@ pub struct FileQuestion {
     pub protected: Option<SafeText>,
     /// What a write does to the file, once that is known.
     pub change: Option<Arc<Diff>>,
-    /// The rule that wants it asked about; `None`: it is outside.
+    /// The rule that says to ask; `None`: the file is outside.
     pub reason: Option<SafeText>,
     pub since: Instant,
 }
 
-/// `terminal/create` that policy wants asked about: `terminal.ask`, or a deny rule that may be meant
+/// `terminal/create` that the policy asks about: `terminal.ask`, or a deny rule that may be meant
 /// (V1-TERM-19).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommandQuestion {
     pub id: QuestionId,
     pub key: RequestKey,
     pub request: HostRequest,
-    /// On one line, with what is set for it: what is said of it afterwards.
+    /// On one line, with its environment; also the text of the notice after the answer.
     pub command: SafeText,
     /// The request's command is a line for `sh`, else a program with its arguments.
     pub shell: bool,
@@ -263,7 +263,7 @@ pub enum By {
     Nobody,
 }
 
-/// One that a later version knows is nobody here.
+/// A value that only a later version knows is read as `Nobody`.
 #[derive(Deserialize)]
 struct StoredBy {
     #[serde(default)]

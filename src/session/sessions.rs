@@ -1,4 +1,4 @@
-//! All sessions of this run, and which of them an agent's word is for.
+//! All sessions of this run, and which of them an agent's message is for.
 //!
 //! Owns the order of the sessions, which one is shown, and the routing of V1-SES-02: several may
 //! share a connection, each with its own turn, queue and questions. The rules of one session are
@@ -21,20 +21,20 @@ use shared_agent::{Before, Start};
 /// looks after more.
 pub const MAX_SESSIONS: usize = 32;
 
-/// What one session wants done.
+/// An effect, and the session that it is of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Routed {
     pub by: SessionKey,
     pub effect: Effect,
 }
 
-/// Sessions besides the one that is shown.
+/// The sessions that are not shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Elsewhere {
     pub open: usize,
-    /// Ask the person something.
+    /// Have a question for the person.
     pub waiting: usize,
-    /// Have a turn that asks nothing, or work beside it.
+    /// Have an open turn without a question, or background work.
     pub working: usize,
     pub failed: usize,
 }
@@ -60,7 +60,7 @@ struct Entry {
 }
 
 impl Sessions {
-    /// Opens a session with an agent process of its own, and shows it. `None` where there are
+    /// Opens a session with a new agent process, and shows it. `None` where there are
     /// [`MAX_SESSIONS`].
     pub fn open(
         &mut self,

@@ -41,7 +41,7 @@ pub struct SessionConfig {
     pub protocol: Protocol,
     /// What the profile says of its words: so that advice adds to it.
     pub dialect: Dialect,
-    /// How long the agent may be silent at its start before that is said (V1-INIT-24).
+    /// How long a start may take without a message before a notice says so (V1-INIT-24).
     pub start_timeout: Duration,
     /// Modes that the agent is known to have, where it names none (D-24).
     pub modes: Option<ModeState>,
@@ -50,8 +50,7 @@ pub struct SessionConfig {
     pub settings: Vec<Setting>,
     /// Sent as soon as the session is open.
     pub first_prompt: Option<Prompt>,
-    /// Nobody is there: what would be asked is refused, and nothing is done in place of what was
-    /// wanted.
+    /// No one is there: questions are refused, and what cannot be set up as asked is an error.
     pub unattended: bool,
 }
 
@@ -89,7 +88,7 @@ pub enum Start {
     Fork(SessionId),
 }
 
-/// Readable by everyone, changed by `reduce` alone.
+/// Only `reduce` changes it.
 #[derive(Debug)]
 pub struct Session {
     pub config: SessionConfig,
@@ -106,13 +105,13 @@ pub struct Session {
     /// What the agent last said that it does; `None` where it says nothing of that kind
     /// (V2-STATE-01).
     pub work: Option<WorkState>,
-    /// What it runs beside that; `None`: not reported, which is not nothing (V2-STATE-02).
+    /// Its background work; `None`: not reported, which does not mean that there is none (V2-STATE-02).
     pub background: Option<Vec<Background>>,
     /// How the last turn ended, where the agent said so.
     pub last_stop: Option<StopReason>,
     /// Prompts that wait for the turn's end (V1-PROMPT-02).
     pub queue: VecDeque<Prompt>,
-    /// The queue does not go on by itself: the last turn did not end with end_turn.
+    /// The queue waits for the person: the last turn did not end with end_turn.
     pub queue_held: bool,
     pub questions: VecDeque<Question>,
     /// In the agent's order; where it has modes instead, one option that stands for them
@@ -191,7 +190,7 @@ pub enum Phase {
         since: Instant,
         replaying: bool,
     },
-    /// The agent wants a sign-in first: a dialog offers `AgentInfo::auth_methods` (V1-AUTH-08).
+    /// The agent requires a sign-in first: a dialog offers `AgentInfo::auth_methods` (V1-AUTH-08).
     /// `error`: what the last try said.
     SignIn {
         step: SignInStep,
@@ -239,7 +238,7 @@ pub enum TurnPhase {
 /// After this without an end, a cancelled turn can be abandoned.
 pub const CANCEL_PATIENCE: Duration = Duration::from_secs(3);
 
-/// After this without a word in a running turn, the screen says so.
+/// After this time without a message in a running turn, the screen says so.
 pub const SILENCE: Duration = Duration::from_secs(45);
 
 impl Session {
@@ -269,15 +268,15 @@ impl Session {
             .take_while(|question| question.is_decided())
     }
 
-    /// What people tell it by, in any case.
+    /// Its name for people, always with a text.
     pub fn label(&self) -> SafeText {
         self.name()
             .unwrap_or_else(|| SafeText::from("nothing said yet"))
     }
 
-    /// The title that it has, else what was asked first. One line.
+    /// Its title, else the first line of the first prompt.
     pub fn name(&self) -> Option<SafeText> {
-        /// Bytes of a first prompt that can be seen in a row.
+        /// Bytes of a first prompt that fit into a row.
         const MAX_BYTES: usize = 400;
         if let Some(title) = self.title.as_ref().filter(|title| !title.is_empty()) {
             return Some(SafeText::line(title));
@@ -301,7 +300,7 @@ impl Session {
         self.shown_question().is_some() || matches!(self.phase, Phase::SignIn { .. })
     }
 
-    /// Pieces of work that go on beside the foreground's, as far as the agent says (V2-STATE-02).
+    /// How much background work the agent reports (V2-STATE-02).
     pub fn in_background(&self) -> usize {
         self.background.as_ref().map_or(0, Vec::len)
     }
@@ -318,7 +317,7 @@ impl Session {
         (now >= at).then(|| now.saturating_duration_since(self.last_word))
     }
 
-    /// When the agent has said nothing for so long that it is told; `None` while it need not speak.
+    /// When the screen is to say that the agent is silent; `None` while no message is due.
     pub fn silent_from(&self) -> Option<Instant> {
         let running = matches!(&self.turn, Some(turn) if turn.phase == TurnPhase::Running);
         // It has said why nothing comes.
@@ -339,9 +338,9 @@ pub struct TerminalInfo {
     pub exit: Option<ExitStatus>,
     /// Run by the agent itself: it cannot be attached to.
     pub foreign: bool,
-    /// In cells, where the agent tells it of one of its own.
+    /// In cells, as the agent reports it for its own terminals.
     pub size: Option<TerminalSize>,
-    /// One of the agent's own that can be cancelled by itself (V2-CAN-02).
+    /// It is the agent's, and can be cancelled without the turn (V2-CAN-02).
     pub cancel: bool,
     /// That was asked for, and it has not ended since.
     pub cancelling: bool,

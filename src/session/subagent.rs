@@ -1,5 +1,4 @@
-//! Child sessions of the agent, as its parent tells of them, each with a conversation of its own
-//! (V1-SUB).
+//! Subagents: child sessions of the agent, each with its own conversation (V1-SUB).
 
 use std::{
     collections::BTreeMap,
@@ -35,7 +34,7 @@ pub struct Subagent {
     pub caps: SubagentCaps,
     /// `None`: nothing is known of what it does now.
     pub state: Option<WorkState>,
-    /// What it runs beside that, as far as it says (V2-STATE-02).
+    /// Its background work, as far as it reports it (V2-STATE-02).
     pub background: Option<Vec<Background>>,
     /// As the agent reports them; unset, the parent's hold, each on its own (V1-SUB-01).
     pub cwd: Option<PathBuf>,
@@ -81,7 +80,7 @@ impl Subagent {
         matches!(self.state, Some(Running | RequiresAction))
     }
 
-    /// Pieces of work that go on beside that, as far as it says (V2-STATE-02).
+    /// How much background work it reports (V2-STATE-02).
     pub fn in_background(&self) -> usize {
         self.background.as_ref().map_or(0, Vec::len)
     }
@@ -93,7 +92,7 @@ impl Subagent {
         self.caps.cancel && !idle && !self.cancelling
     }
 
-    /// What it is called: as its parent calls it, or is said to want of it.
+    /// Its title, else the first line of its description.
     pub fn name(&self) -> SafeText {
         let said = self.title.as_ref().or(self.description.as_ref());
         let first = said.and_then(|text| text.lines().find(|line| !line.trim().is_empty()));

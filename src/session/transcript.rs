@@ -108,13 +108,13 @@ pub struct ToolCall {
     pub diffs: CallDiffs,
     /// What the raw input tells of what the call would do; not known of stored calls.
     pub input: Option<Arc<ToolInput>>,
-    /// It can be cancelled by itself (V2-CAN-02).
+    /// It can be cancelled without the turn (V2-CAN-02).
     pub cancel: bool,
     /// That was asked for, and nothing was said of its state since.
     pub cancelling: bool,
     /// The agent cannot tell whether it goes on: what is known of it is as last told (V2-STATE-03).
     pub doubted: bool,
-    /// No call of the agent: a question of its own, with its answer (V2-PERM-01).
+    /// No tool call, but a question without one, with its answer (V2-PERM-01).
     pub only_asked: bool,
     /// The person's own command (`!`): the agent knows nothing of it.
     pub by_person: bool,
@@ -160,7 +160,7 @@ impl ToolCall {
         }
     }
 
-    /// It works now, as far as anybody knows.
+    /// It works now, as far as is known.
     pub fn is_running(&self) -> bool {
         let runs = matches!(self.state, ToolState::InProgress | ToolState::Unknown(_));
         runs && !self.asking && !self.doubted
@@ -171,13 +171,13 @@ impl ToolCall {
         self.asking || !self.answers.is_empty()
     }
 
-    /// What was agreed to or not, where that is no more what the call says of itself.
+    /// The raw input that was asked about, where the call has changed it since.
     pub fn other_input_asked(&self) -> Option<&RawJson> {
         let asked = self.asked_input.as_ref()?;
         (self.raw_input.as_ref() != Some(asked)).then_some(asked)
     }
 
-    /// The last request for it was answered with no, or by nobody: there was no leave to do it.
+    /// The last request for it was denied or cancelled.
     pub fn had_no_leave(&self) -> bool {
         let last = self.answers.last();
         !self.asking && last.is_some_and(|answer| answer.allowed == Some(false))
@@ -196,11 +196,12 @@ impl ToolCall {
 pub enum ToolState {
     Pending,
     InProgress,
-    /// Begun, and not going on by itself.
+    /// Begun, and waiting to be resumed.
     Paused,
     Completed,
     Failed,
-    /// By the agent's word; or unfinished when the turn was cancelled (V1-TOOL-06); a later word of the agent wins.
+    /// The agent says so, or it was unfinished when the turn was cancelled (V1-TOOL-06); a later status of
+    /// the agent replaces it.
     Cancelled,
     /// Unfinished when the turn ended (V1-TOOL-14): how it ended is not known.
     Ended,
@@ -239,7 +240,7 @@ pub struct Compaction {
     /// Set when it is no longer in progress; not in a replay, where it is not known.
     pub took: Option<Duration>,
     pub meta: Meta,
-    /// The agent ended, or its session, before it was over: nobody will tell how it ended.
+    /// The agent or its session ended before it was over: its end stays unknown.
     pub abandoned: bool,
 }
 

@@ -139,7 +139,7 @@ impl Runtime {
     }
 
     /// The wire log, started with the first agent; later ones go into the same file. Without it the
-    /// agent is started all the same, where somebody is there to be told.
+    /// agent is started all the same, if a person is there to be warned.
     ///
     /// # Errors
     /// It cannot be written, and the session is `unattended`.

@@ -319,7 +319,7 @@ impl Runtime {
             Done::Host(key, event) => self.host_event(key, event),
             Done::LoginFound(key, number, found) => self.login_found(key, number, found),
             Done::Login(key, number, event) => self.login_event(key, number, event),
-            // What an agent asked that has been started again meanwhile is nobody's any more.
+            // It was for a connection that has ended since.
             Done::Session(key, connection, event) => self
                 .is_connected(key, connection)
                 .then(|| (key, vec![event])),

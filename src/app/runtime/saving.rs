@@ -1,4 +1,4 @@
-//! Stores what is said and done, while it is.
+//! Stores sessions while they run.
 
 use std::time::Instant;
 

@@ -100,7 +100,7 @@ impl FormDraft {
         self.form.fields.iter().find(unknown)
     }
 
-    /// The value of a field, `None` if it is to be left out.
+    /// The value of a field, `None` if it is not sent.
     ///
     /// # Errors
     /// What is wrong with it, for the person.

@@ -13,7 +13,7 @@ use crate::{
 
 use super::Conversation;
 
-/// Bytes of one message or thought; past it the middle is left out.
+/// Bytes of one message or thought; of a longer one the middle is cut out.
 pub(super) const MAX_MESSAGE: usize = 16 << 20;
 /// Bytes of the text blocks of one tool call together.
 pub(super) const MAX_TOOL_TEXT: usize = 512 << 10;
@@ -35,7 +35,7 @@ pub(super) const MAX_SUBAGENT: usize = 16 << 20;
 pub(super) const MAX_SUBAGENTS_WEIGHT: usize = 32 << 20;
 /// Subagents known at once; those that rest give way.
 pub(super) const MAX_SUBAGENTS: usize = 256;
-/// Pieces of work told of beside the foreground's.
+/// Entries in a report of background work.
 pub(super) const MAX_BACKGROUND: usize = 1_000;
 /// How deep subagents of subagents go (V1-SUB-06).
 pub(super) const MAX_DEPTH: usize = 16;
@@ -307,7 +307,7 @@ pub(super) fn bounded_content(content: Vec<ToolContent>) -> Vec<ToolContent> {
     bounded_content_within(content, MAX_TOOL_TEXT)
 }
 
-/// As [`bounded_content`], for what may take so many bytes of text.
+/// As [`bounded_content`], with `room` bytes of text.
 pub(super) fn bounded_content_within(
     mut content: Vec<ToolContent>,
     mut room: usize,

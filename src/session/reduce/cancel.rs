@@ -1,4 +1,4 @@
-//! Cancelling one piece of work by itself, where the agent allows that (V2-CAN-02).
+//! Cancelling one tool call or terminal without the turn, where the agent allows it (V2-CAN-02).
 
 use crate::{
     model::{Call, CallResult, SessionId, TerminalId, ToolCallId},
@@ -8,7 +8,7 @@ use crate::{
 use super::{Step, error_text};
 
 impl Session {
-    /// That call goes on, and can be cancelled by itself.
+    /// That call is open, and can be cancelled without the turn.
     pub fn can_cancel_call(&self, call: &crate::session::ToolCall) -> bool {
         call.cancel && call.state.is_open() && !call.cancelling && self.connection.is_some()
     }
@@ -59,7 +59,7 @@ impl Step<'_> {
         self.call(Call::CancelTerminal { session, id });
     }
 
-    /// Accepted is not stopped: that is told by an update of its own. A refusal is said, and it can
+    /// Accepted does not mean stopped: an update tells that. After a refusal, which a toast tells, it can
     /// be tried again.
     pub(super) fn tool_cancel_answered(
         &mut self,

@@ -1,5 +1,5 @@
-//! Compactions of the context: the first word of one fixes its place in the timeline, later ones
-//! change it there (V1-COMP).
+//! Compactions of the context: the first update fixes the place in the transcript, later ones change
+//! it there (V1-COMP).
 
 use std::collections::HashMap;
 
@@ -90,7 +90,7 @@ impl Step<'_> {
         });
     }
 
-    /// The agent is gone: nobody will tell how they end.
+    /// The agent is gone: how they end stays unknown.
     pub(super) fn abandon_compactions(&mut self) {
         let blocks: Vec<BlockId> = self
             .conversation()

@@ -41,8 +41,8 @@ pub(super) struct Link {
 }
 
 impl Session {
-    /// Without an answer to `initialize` by then, or without a word while the session opens, it is
-    /// said. Launchers may download first, so it is no reason to give up (V1-INIT-24).
+    /// When a notice is due that the start is slow: no answer to `initialize`, or no message while the
+    /// session opens. Launchers may download first, so it is no reason to give up (V1-INIT-24).
     pub(super) fn opening_deadline(&self) -> Option<Instant> {
         let since = match self.phase {
             _ if self.inner.link.told_slow => return None,
@@ -137,8 +137,8 @@ impl Step<'_> {
         }
     }
 
-    /// Once more, in version 1: by a process of its own, since what an agent makes of a handshake in
-    /// the shape of version 2 is not known (V2-INIT-01).
+    /// Starts the agent again for version 1, in a new process: how the old one took a handshake of
+    /// version 2 is not known (V2-INIT-01).
     fn fall_back(&mut self) {
         let text = format!(
             "{} speaks version 1 of the protocol, not 2: restarting with version 1",
@@ -152,7 +152,7 @@ impl Step<'_> {
 
     pub(super) fn connected(&mut self, connection: ConnectionId) {
         if !self.session.inner.link.spawning {
-            // Not asked for (any more): no process is left behind.
+            // It was not asked for, or is no longer wanted: it is not left behind.
             if self.session.connection != Some(connection) {
                 self.effects.push(Effect::StopAgent(connection));
             }
@@ -270,7 +270,7 @@ impl Step<'_> {
         self.failed(SafeText::line(&text), Some(error_text::detail(error)));
     }
 
-    /// The process, or its stdout, ended by itself (V1-RPC-19). It is not started again unasked.
+    /// The process ended, or its stdout did (V1-RPC-19). Only the person starts it again.
     pub(super) fn exited(&mut self, exit: AgentExit) {
         self.session.connection = None;
         let logging_in = self.keep_login();
@@ -334,7 +334,7 @@ impl Step<'_> {
         }
     }
 
-    /// No process serves the session any more: nothing stays open.
+    /// The session has no process now: everything open is closed.
     pub(super) fn lose_session(&mut self, open_tools: ToolState) {
         let open_tools = if self.is_cancelling() {
             ToolState::Cancelled
@@ -468,7 +468,7 @@ impl Step<'_> {
         BlockKind::last_words(NoticeLevel::Warning, SafeText::line(&text), detail)
     }
 
-    /// The person wants no agent (any more): nothing is started until F5.
+    /// The person ends the agent: nothing is started until F5.
     pub(super) fn end_agent(&mut self) {
         if matches!(self.session.phase, Phase::Failed { .. }) {
             return self.toast("no agent is running");

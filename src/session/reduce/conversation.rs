@@ -27,8 +27,7 @@ pub struct Conversation {
     pub transcript: Transcript,
     /// The current plan, pinned while unfinished.
     pub plan: Vec<PlanEntry>,
-    /// Plans with ids, beside that one; pinned as well (V1-PLAN-06). In the order of their first
-    /// sight.
+    /// Further plans, which have ids; pinned as well (V1-PLAN-06). In the order in which they came.
     pub plans: Vec<NamedPlan>,
     pub(super) speech: Speech,
     pub(super) message_blocks: MessageBlocks,

@@ -1,4 +1,4 @@
-//! What is said of an agent's dialect: that it is understood, and what its profile should have.
+//! Notices about an agent's dialect: that it is understood, and what to set in its profile.
 
 use crate::{
     model::{Dialect, DialectHint, DialectRow, RawJson},
@@ -17,7 +17,7 @@ pub(super) struct Heard {
     detected: Vec<DialectRow>,
     /// What it seems to need, of which each line says all.
     wanted: Vec<DialectRow>,
-    /// That an update cannot be read was said.
+    /// A notice said that an update cannot be read.
     unreadable: bool,
     /// The one notice that tells them all.
     notice: Option<BlockId>,

@@ -216,7 +216,7 @@ impl Step<'_> {
         }
     }
 
-    /// V1-ELI-18; what is not waited for (any more) is ignored.
+    /// V1-ELI-18; a page that no notice waits for is ignored.
     pub(super) fn page_done(&mut self, id: &ElicitationId) {
         for question in &mut self.session.questions {
             if let Question::Page(question) = question
@@ -228,7 +228,7 @@ impl Step<'_> {
         self.end_page(|page| page.id == *id, "done");
     }
 
-    /// Nobody will say any more that they are done.
+    /// The agent is gone, and will not report the end of its pages.
     pub(super) fn forget_pages(&mut self) {
         self.end_page(|_| true, "opened");
     }
@@ -255,7 +255,7 @@ impl Step<'_> {
         }
     }
 
-    /// Of a question that nobody answers any more.
+    /// The notice for a question that was closed without an answer.
     pub(super) fn tell_dropped(&mut self, question: &Question) {
         let text = match question {
             Question::Form(question) => format!("not answered: {}", asked(&question.message)),

@@ -1,5 +1,5 @@
-//! What the host leaves to the person: files outside the workspace, files and commands that policy
-//! wants asked about.
+//! What the host leaves to the person: files outside the workspace, files and commands that the policy
+//! asks about.
 
 use std::path::PathBuf;
 
@@ -18,8 +18,8 @@ use crate::{
 use super::Step;
 
 impl Step<'_> {
-    /// Because it is `protected`, or for the `reason` that a rule wants it; else it is outside of the
-    /// workspace.
+    /// Asks because the file is `protected`, or for the `reason` that a rule gives; else because it is
+    /// outside the workspace.
     pub(super) fn ask_file(
         &mut self,
         key: RequestKey,
@@ -77,7 +77,7 @@ impl Step<'_> {
         }
     }
 
-    /// `question` comes without an id of its own.
+    /// `question` has no id yet.
     pub(super) fn ask_terminal(&mut self, mut question: CommandQuestion) {
         if self.session.connection == Some(question.key.connection) && self.may_ask(question.key) {
             question.id = self.next_question();

@@ -11,7 +11,7 @@ use crate::{
 
 use super::{Step, bounds::keep_first, error_text};
 
-/// Sessions of one agent that are kept for the list; nobody looks through more.
+/// Sessions of one agent that are kept for the list; more could not be looked through.
 const MAX_LISTED: usize = 1_000;
 
 /// Bytes that they hold together.

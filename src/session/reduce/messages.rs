@@ -1,4 +1,4 @@
-//! What is said: messages, thoughts, and the user's own words as the agent tells them.
+//! Messages and thoughts of the agent, and the user's messages as the agent repeats them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -150,7 +150,7 @@ impl Step<'_> {
         conversation.grow(more);
     }
 
-    /// Nothing more is said for now: another kind of block comes, or the turn is over.
+    /// Ends the open message: another kind of block comes, or the turn is over.
     pub(super) fn end_message(&mut self) {
         self.flush_history();
         self.settle_current();

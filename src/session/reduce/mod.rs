@@ -140,7 +140,7 @@ impl Session {
         session
     }
 
-    /// Whether what an agent says of that session is said of this one.
+    /// Whether the agent means this session by that id.
     pub(super) fn is(&self, id: &SessionId) -> bool {
         self.inner.opening.live() == Some(id)
     }
@@ -236,7 +236,7 @@ impl Step<'_> {
     fn apply(&mut self, event: Event) {
         match event {
             Event::Agent(connection, word) => {
-                // What an old process still had in the pipe is nobody's any more.
+                // It was still in the pipe of an old process.
                 if self.session.connection != Some(connection) {
                     return;
                 }
@@ -538,7 +538,7 @@ impl Step<'_> {
     }
 }
 
-/// The error of a reply that is no success of its own kind.
+/// The error of a reply that is not a success of the call's kind.
 fn failure(result: CallResult) -> RpcError {
     match result {
         CallResult::Failed(error) => error,

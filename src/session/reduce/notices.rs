@@ -1,4 +1,4 @@
-//! Lines of the client's own in the transcript.
+//! Notices: the client's own lines in the transcript.
 
 use crate::{
     model::{AgentNotice, RawJson, RpcError},

@@ -23,15 +23,15 @@ pub(super) struct Opening {
     live: Option<SessionId>,
     /// What was on the screen before a replay began; comes back if the load fails (V1-SES-09).
     kept: Option<Kept>,
-    /// That updates of other sessions are left out was said on this connection.
+    /// A notice about ignored updates of other sessions was given on this connection.
     told_foreign: bool,
-    /// Which MCP servers are left out was said.
+    /// The notices about MCP servers that cannot be used were given.
     told_mcp: bool,
     /// The session that is being resumed stands on the screen.
     shown: bool,
-    /// That it was told once more was said.
+    /// A notice about the second replay was given.
     told_twice: bool,
-    /// The person waits for the set-up call no longer: the agent was told (V1-CAN-09).
+    /// The person cancelled the set-up call, and the agent was told (V1-CAN-09).
     given_up: bool,
     /// The history asked for is told (V2-SES-03).
     replayed: bool,
@@ -423,7 +423,7 @@ impl Step<'_> {
     /// Says that a new session comes in place of the old one. Whether it does.
     fn give_up_reopening(&mut self, why: &str, detail: Option<SafeText>) -> bool {
         if self.session.config.unattended {
-            // What was to be said belongs into that session, and nobody is there to say where else.
+            // The prompt was meant for that session, and no one is there to choose another.
             self.fail_set_up(SafeText::line(why), detail);
             return false;
         }

@@ -18,7 +18,7 @@ use super::{
     error_text,
 };
 
-/// Categories whose changes are worth a line, if nobody asked for them.
+/// Categories whose changes get a notice, if the person did not ask for them.
 const TOLD: [&str; 2] = [category::MODE, category::MODEL];
 
 #[derive(Debug, Default)]
@@ -132,8 +132,8 @@ impl Step<'_> {
         self.session.options_rev += 1;
     }
 
-    /// The agent changed its mode, by itself or for us (V1-UPD-07). An id that is not in the list
-    /// is believed: the screen shows what is.
+    /// The agent changed its mode, on our request or not (V1-UPD-07). An id that is not in the list is
+    /// taken as well: the screen shows what is.
     pub(super) fn mode_changed(&mut self, mode: &ModeId) {
         let before = self.told_options();
         self.take_mode(mode);
@@ -218,7 +218,7 @@ impl Step<'_> {
         }
     }
 
-    /// The person wants an option otherwise; also while a turn runs (V1-CFG-09).
+    /// The person changes an option; also while a turn runs (V1-CFG-09).
     pub(super) fn set_option(&mut self, id: &str, value: OptionValue) {
         if !self.is_ready() {
             self.toast("no session is open");
@@ -315,7 +315,7 @@ impl Step<'_> {
         self.option_answered(id, value, true);
     }
 
-    /// The value shown never changed (V1-CFG-09); it is said why.
+    /// The value shown never changed (V1-CFG-09); a notice says why.
     pub(super) fn option_failed(&mut self, call: Call, error: &RpcError) {
         let Some((session, id, value)) = self.asked_by(&call) else {
             return;

@@ -247,7 +247,7 @@ impl Step<'_> {
         }
     }
 
-    /// The call that a command is for, where that is known; else the command by itself.
+    /// The call that a command is for, if it is known; else a new block for the command.
     fn call_to_run(
         &mut self,
         key: RequestKey,
@@ -290,7 +290,7 @@ impl Step<'_> {
         block
     }
 
-    /// What open questions show of a call, before something is told of it; `None` without any.
+    /// What open questions show of a call, before an update changes it; `None` without questions.
     pub(super) fn asked_of(&self, block: BlockId) -> Option<AskedOf> {
         let inside = self.subagent_id();
         let asks = |question: &Question| matches!(question, Question::Permission(asked) if asked.block == block && asked.subagent.as_ref() == inside);

@@ -1,7 +1,7 @@
 //! Plans: pinned while unfinished, in the transcript once they are done or their turn was stopped.
 //!
-//! One has no id; beside it there may be several that have (V1-PLAN-03, V1-PLAN-06). One in markdown
-//! does not say when it is done: its turn's end does.
+//! One plan has no id; there may be several more that have one (V1-PLAN-03, V1-PLAN-06). A plan in
+//! markdown does not say when it is done: it ends with its turn.
 
 use std::collections::HashMap;
 

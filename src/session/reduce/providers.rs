@@ -1,6 +1,6 @@
-//! Where the agent's models are, as far as it lets its client say so (V1-AUTH-12).
+//! Providers of the agent's models, where it lets its client set them (V1-AUTH-12).
 //!
-//! What is set stands in the agent's process and nowhere else: it is told again with each process.
+//! What is set is kept by the agent's process alone: each process is asked again.
 
 use crate::{
     model::{Call, Provider, ProviderSetting, RpcError},

@@ -1,8 +1,8 @@
 //! Requests of the agent: which wait for the person, which are passed on to be served; asking,
-//! withdrawing, closing. What each kind of question is about has a file of its own.
+//! withdrawing, closing. Each kind of question has its own file.
 //!
-//! The rule above all: each request gets exactly one answer (V1-RPC-13). A question is answered by
-//! taking it out of `Session::questions`, and by that alone.
+//! Each request gets exactly one answer (V1-RPC-13). A question is answered only by taking it out of
+//! `Session::questions`.
 
 use std::collections::BTreeSet;
 
@@ -88,7 +88,7 @@ impl Step<'_> {
         self.session.questions.remove(at)
     }
 
-    /// Rings when a dialog comes up where none was.
+    /// Rings when a question is shown and none was before.
     pub(super) fn call_person(&mut self, nothing_shown: bool) {
         if nothing_shown && self.session.shown_question().is_some() {
             self.effects
@@ -160,7 +160,7 @@ impl Step<'_> {
         });
     }
 
-    /// What work beside the foreground's asks is not the turn's (V2-CAN-01).
+    /// A question of background work does not belong to the turn (V2-CAN-01).
     fn is_of_background(&self, question: &Question) -> bool {
         match question {
             Question::Permission(question) if question.subagent.is_none() => {
@@ -177,7 +177,7 @@ impl Step<'_> {
         });
     }
 
-    /// A request of ours is answered: nobody waits for what was asked for it (V1-ELI-02).
+    /// A request of ours is answered: the questions that belonged to it are closed (V1-ELI-02).
     pub(super) fn call_over(&mut self, request: &str) {
         let nothing_shown = self.session.shown_question().is_none();
         self.close_questions_where(|_, question| question.request() == Some(request));
@@ -236,7 +236,7 @@ impl Step<'_> {
     }
 }
 
-/// The answer to a question that nobody answers any more.
+/// The answer to a question that is closed without the person's.
 pub(super) fn closed(question: &Question) -> ToAgent {
     let reply = match question {
         Question::Permission(_) => HostReply::Permission(PermissionOutcome::Cancelled),

@@ -1,6 +1,6 @@
-//! Calls beside the conversation that an agent refuses for want of a sign-in: its sessions listed,
-//! deleted, renamed, its providers listed or disabled. They lead to the sign-in and are made once more
-//! behind it (V1-AUTH-08), like those of the conversation, which are `sign_in`'s.
+//! Calls outside the conversation that an agent refuses without a sign-in: listing, deleting and
+//! renaming its sessions, listing and disabling its providers. They lead to the sign-in and are made
+//! again after it (V1-AUTH-08), as those of the conversation are by `sign_in`.
 
 use crate::{
     model::{CallResult, CallTag, RpcError},
@@ -24,7 +24,7 @@ impl Step<'_> {
     /// Whether that is the answer to such a call, and a sign-in comes before it is made once more.
     pub(super) fn is_refused_beside(&mut self, call: &CallTag, result: &CallResult) -> bool {
         let asking = match call {
-            // One that nobody waits for any more leads nowhere.
+            // If it was given up, no sign-in follows.
             CallTag::ListSessions { .. } => self.session.earlier.state == Listing::Asking,
             CallTag::ListProviders => self.session.providers.state == Listing::Asking,
             CallTag::DeleteSession { .. }

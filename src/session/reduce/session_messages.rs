@@ -1,4 +1,4 @@
-//! What sessions write to each other: found by id, patched in place (V1-SUB-05).
+//! Messages between sessions, found by id and patched in place (V1-SUB-05).
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ impl Step<'_> {
         });
     }
 
-    /// May come before the word on who writes to whom.
+    /// May come before the update that names sender and recipient.
     pub(super) fn session_message_chunk(
         &mut self,
         id: &MessageId,

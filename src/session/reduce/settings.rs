@@ -68,8 +68,8 @@ impl Step<'_> {
         self.apply_next();
     }
 
-    /// Up to the next one that takes a call. At the end all of them hold, or it is said: claude's mode
-    /// may choose another model.
+    /// Applies settings up to the next one that takes a call. Those that a later one changed are set once
+    /// more, else a notice names them: claude's mode may choose another model.
     fn apply_next(&mut self) {
         self.apply_wanted();
         if !self.is_being_set_up() && self.want_what_was_changed() {
@@ -219,7 +219,7 @@ impl Step<'_> {
         }
     }
 
-    /// The person wants that option otherwise now.
+    /// The person has changed that option: it is not set again.
     pub(super) fn change_no_more(&mut self, option: &str) {
         let key = SettingKey::Option(option.to_owned());
         let settings = &mut self.session.inner.settings;
@@ -228,7 +228,7 @@ impl Step<'_> {
         wanted.retain(|setting| setting.source != SettingSource::Before || setting.key != key);
     }
 
-    /// The person does not want what was refused any more.
+    /// The person gave up the changes that were refused.
     pub(super) fn forget_changes(&mut self) {
         let wanted = &mut self.session.inner.settings.wanted;
         wanted.retain(|setting| setting.source != SettingSource::Before);

@@ -27,7 +27,7 @@ pub(super) struct SignIn {
     pub(super) program: bool,
     /// Of that program, also after it has ended without success.
     pub(super) terminal: Option<TerminalId>,
-    /// Calls beside the conversation that were refused and are made once more: see `beside`.
+    /// Calls outside the conversation that were refused and are made again: see `retry_after_sign_in`.
     pub(super) beside: Beside,
 }
 
@@ -97,7 +97,7 @@ impl Step<'_> {
             return;
         }
         self.say_error(NoticeLevel::Warning, "sign-in required", error);
-        // Changes of options that were refused beside it are still to be made, before it.
+        // Option changes that were refused as well are made before it.
         self.session.inner.sign_in.retry = Some(Retry::Prompt(prompt, user));
         self.show_sign_in(None);
     }

@@ -1,4 +1,4 @@
-//! A program that the person signs in with, at a terminal of its own (V1-AUTH-03, V1-AUTH-04).
+//! A program that the person signs in with, in its own terminal (V1-AUTH-03, V1-AUTH-04).
 
 use crate::{
     model::{ExitStatus, TerminalId},

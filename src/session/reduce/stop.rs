@@ -20,8 +20,7 @@ impl Session {
         }
     }
 
-    /// An agent of threads hears of no cancel: all that it can do is to come to an end by itself
-    /// (D-42).
+    /// An agent of threads cannot be told to cancel: it can only come to its own end (D-42).
     fn cancel_patience(&self) -> Duration {
         match self.agent.protocol {
             Protocol::Threads => THREADS_PATIENCE,

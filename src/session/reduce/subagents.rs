@@ -123,8 +123,8 @@ impl Step<'_> {
         self.settle_plan_texts();
     }
 
-    /// A word of a child; no load or resume comes before it (V1-SUB-02). Whether there is such a
-    /// one.
+    /// An update of a subagent; no load or resume comes before it (V1-SUB-02). Whether there is such a
+    /// subagent.
     pub(super) fn subagent_says(&mut self, id: &SessionId, event: AgentEvent) -> bool {
         match event {
             AgentEvent::SessionInfo(info) => {
@@ -138,7 +138,7 @@ impl Step<'_> {
                 }
                 true
             }
-            // The same snapshot as its parent's word on it (V1-SUB-04).
+            // The same snapshot as in its parent's update (V1-SUB-04).
             AgentEvent::State(snapshot) => {
                 self.patch_subagent(SubagentPatch {
                     state: Patch::Set(snapshot),
@@ -146,7 +146,7 @@ impl Step<'_> {
                 });
                 true
             }
-            // Of what is only of use for controls, a child has none (V1-SUB-03).
+            // A subagent has no controls that would use these (V1-SUB-03).
             AgentEvent::Commands(_)
             | AgentEvent::Mode(_)
             | AgentEvent::ConfigOptions(_)
@@ -207,7 +207,7 @@ impl Step<'_> {
         self.in_subagent(id, |step| step.end_open_tools(ToolState::Cancelled));
     }
 
-    /// No agent serves them any more.
+    /// Their agent is gone.
     pub(super) fn lose_subagents(&mut self, tools: &ToolState) {
         for id in self.session.subagents.ids() {
             self.in_subagent(&id, |step| {
@@ -258,7 +258,7 @@ impl Step<'_> {
         }
     }
 
-    /// All of them together take no more than [`MAX_SUBAGENTS_WEIGHT`]: the oldest that rest go.
+    /// Drops the oldest subagents at rest while all together take more than [`MAX_SUBAGENTS_WEIGHT`].
     fn bound_subagents(&mut self, but: &SessionId) {
         while self.session.subagents.weight() > MAX_SUBAGENTS_WEIGHT {
             let Some(id) = self.oldest_resting(Some(but)) else {

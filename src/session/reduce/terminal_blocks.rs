@@ -15,7 +15,7 @@ use super::{
     tools::{PatchSource, shown_terminals},
 };
 
-/// Id of the call that shows a terminal by itself; none that an agent would use.
+/// Id of our own call that shows a terminal; none that an agent would use.
 fn own_call(terminal: &TerminalId) -> ToolCallId {
     ToolCallId::new(format!("acp-tui/terminal/{}", terminal.as_str()))
 }
@@ -32,7 +32,7 @@ impl Step<'_> {
     }
 
     /// Finds a place for a terminal that started: in a call that shows it already, else in the open
-    /// call that it was most likely started for, else in a block of its own.
+    /// call that it was most likely started for, else in a new block.
     pub(super) fn show_terminal(&mut self, id: &TerminalId, command: &SafeText) {
         if self.conversation().terminals.shown.contains_key(id) {
             return;
@@ -56,7 +56,7 @@ impl Step<'_> {
         self.patch_tool(patch, PatchSource::Ours)
     }
 
-    /// Ends the block that shows a terminal by itself, if there is one.
+    /// Ends our own block for a terminal, if there is one.
     pub(super) fn end_own_call(&mut self, id: &TerminalId, status: &ExitStatus) {
         let call = own_call(id);
         if self.conversation().tools.knows(&call) {

@@ -151,7 +151,7 @@ impl Step<'_> {
         }
     }
 
-    /// Whether that is one of the agent's own, which a first word on it makes it.
+    /// Whether the agent runs that terminal itself. An unknown one is added as such.
     fn knows_agent_terminal(&mut self, id: &TerminalId) -> bool {
         if let Some(info) = self.session.terminals.get(id) {
             return info.foreign;
@@ -206,7 +206,7 @@ impl Step<'_> {
         self.conversation_mut().touch_terminal(&id);
     }
 
-    /// The agent is gone: nobody will tell how its own terminals ended.
+    /// The agent is gone: how its own terminals ended stays unknown.
     pub(super) fn close_foreign_terminals(&mut self) {
         let mut closed = Vec::new();
         for (id, info) in &mut self.session.terminals {

@@ -55,7 +55,7 @@ impl Step<'_> {
         self.toast(&text);
     }
 
-    /// The agent's own word on the title; the person's stands before it.
+    /// The agent's title; one that the person gave takes precedence.
     pub(super) fn title_told(&mut self, title: Patch<SafeText>) {
         if !self.session.own_title {
             title.apply(&mut self.session.title);

@@ -1,4 +1,4 @@
-//! Tool calls: found by id, patched in place (V1-TOOL).
+//! Tool calls, found by id and patched in place (V1-TOOL).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -130,8 +130,8 @@ impl Step<'_> {
         block
     }
 
-    /// Present fields replace, whole lists included (V1-TOOL-02). A word of the agent wins over
-    /// our "cancelled" (V1-TOOL-06).
+    /// Present fields replace, whole lists included (V1-TOOL-02). A status of the agent replaces our
+    /// "cancelled" (V1-TOOL-06).
     fn apply_patch(&mut self, block: BlockId, patch: ToolCallPatch, by: PatchSource) {
         let content = match patch.content {
             Patch::Keep => None,
@@ -206,7 +206,7 @@ impl Step<'_> {
         self.compare(block, by);
     }
 
-    /// Whether the turn that a call was announced in goes on, and nobody has stopped it.
+    /// Whether the turn that a call was announced in is still running, and not being cancelled.
     fn is_under_way(&self, id: &ToolCallId) -> bool {
         let known = self.conversation().tools.by_id.get(id);
         let running = |turn: &Turn| turn.phase == TurnPhase::Running;

@@ -1,4 +1,4 @@
-//! Turns and the queue: one prompt at a time, what ends it, what goes on by itself.
+//! Turns and the queue: one prompt at a time, what ends it, what is sent next.
 
 use std::time::Instant;
 
@@ -45,7 +45,7 @@ pub(super) struct TurnRules {
     pub(super) send_next: bool,
     /// A request of the open turn was answered with no.
     denied: bool,
-    /// That the agent is silent was told; the next word makes it news again.
+    /// The silence of the agent is on the screen; its next message resets this.
     pub(super) silence_told: bool,
 }
 
@@ -141,7 +141,7 @@ impl Step<'_> {
         }
     }
 
-    /// Held, as nobody knows how far the agent came; but for what was given to this session first.
+    /// They are held, since how far the agent came is not known; except a first prompt of this session.
     pub(super) fn restore_queue(&mut self, prompts: Vec<Prompt>) {
         let head = !self.session.queue.is_empty() && !self.session.queue_held;
         for prompt in prompts {
@@ -174,10 +174,10 @@ impl Step<'_> {
         true
     }
 
-    /// No second prompt is ever sent on an open turn (V1-PROMPT-02), nor one by itself where the
-    /// agent cannot tell whether there is one.
+    /// Whether the queue may go on. No second prompt is ever sent on an open turn (V1-PROMPT-02), nor
+    /// one without the person where the agent does not know whether a turn is open.
     fn can_send(&self) -> bool {
-        // Who started a run has asked for it, and nobody is there to do so again.
+        // `run` was asked to send it, and no one is there to do so again.
         let told = !self.works_unknown() || self.session.config.unattended;
         self.session.turn.is_none() && told && self.may_send()
     }
@@ -304,7 +304,7 @@ impl Step<'_> {
         }
     }
 
-    /// One that was refused for want of a sign-in. A session that was loaded again shows it no more.
+    /// A prompt that was refused before a sign-in. If the session was loaded again, its block is gone.
     pub(super) fn run_prompt_again(&mut self, prompt: Prompt, user: BlockId) {
         if self.conversation().has(user) {
             self.run_prompt(prompt, user);
@@ -459,7 +459,7 @@ impl Step<'_> {
         self.after_turn(false, stopped);
     }
 
-    /// The agent works by its own word: that goes on without the prompt, and has an end of its own
+    /// The agent reports that it works: that goes on without the prompt, and ends as it reports
     /// (V2-STATE-01).
     fn prompt_failed_at_work(&mut self, error: &RpcError, stopped: bool) {
         if !stopped {
@@ -496,7 +496,7 @@ impl Step<'_> {
         } else {
             self.hold_queue();
         }
-        // Nobody is called while it goes on by itself, or by the person who stopped it.
+        // No bell while the queue goes on, or for the person who stopped the turn.
         if !stopped && self.session.turn.is_none() {
             self.effects.push(Effect::Attention(Attention::TurnDone));
         }

@@ -1,4 +1,4 @@
-//! Sessions without a person (`acp-tui run`): what would be asked is refused, and said.
+//! Sessions without a person (`acp-tui run`): questions are refused, with a notice.
 
 use crate::{
     model::{HostReply, PermissionKind, PermissionOutcome},
@@ -65,7 +65,7 @@ impl Step<'_> {
         }
     }
 
-    /// The session is not what it was to be, and nobody is there to look at it before the prompt goes
+    /// The session is not set up as was asked, and no one is there to look at it before the prompt goes
     /// out.
     pub(super) fn fail_set_up(&mut self, why: SafeText, detail: Option<SafeText>) {
         self.stop_agent();

@@ -63,8 +63,8 @@ impl Step<'_> {
         }
     }
 
-    /// Whether a word of the session or of a subagent is to be taken in: not where it stands on the
-    /// screen already. Of history, the first makes way for it.
+    /// Whether an update of the session or of a subagent is applied: not if it tells again what stands on
+    /// the screen. The first one of a replay makes way for it.
     pub(super) fn may_tell(&mut self, event: &AgentEvent) -> bool {
         if is_conversation(event) {
             if self.is_told_twice() {
@@ -75,7 +75,7 @@ impl Step<'_> {
         true
     }
 
-    /// Into the conversation that is worked on.
+    /// Applies an update to the conversation that is worked on.
     pub(super) fn take_in(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::Chunk {

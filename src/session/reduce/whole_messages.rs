@@ -82,7 +82,7 @@ impl Step<'_> {
         if blocks.is_empty() && role == ChunkRole::User && !parts.is_empty() {
             self.history_goes_on();
         }
-        // Chunks add to what is replaced while it is said as they did before.
+        // Chunks go on adding to an open message that is replaced.
         let said = self.conversation().is_said_in(&blocks);
         self.conversation_mut().is_not_said(&blocks);
         let surplus = blocks.split_off(blocks.len().min(parts.len()));
@@ -240,7 +240,7 @@ impl Conversation {
         }
     }
 
-    /// Blocks that are no part of the conversation any more.
+    /// Removes blocks that are no longer part of the conversation.
     fn withdraw(&mut self, blocks: &[BlockId]) {
         if blocks.is_empty() {
             return;

@@ -1,6 +1,5 @@
-//! What the agent says that it does (V2-STATE): turns begin and end by that, whoever began them.
-//!
-//! An agent that says nothing of the kind is one whose answer to a prompt ends the turn.
+//! The state of work that the agent reports (V2-STATE): turns begin and end by it, with or without a
+//! prompt. Where an agent reports none, its answer to a prompt ends the turn.
 
 use crate::{
     model::{
@@ -13,7 +12,7 @@ use crate::{
 use super::{Step, bounds::MAX_BACKGROUND};
 
 impl Step<'_> {
-    /// A snapshot: what it does not name does not hold any more. It may come before the session is
+    /// A snapshot: what it does not name no longer holds. It may come before the session is
     /// open; then it is what the session opens with (V2-SES-01, V2-SES-04).
     pub(super) fn state(&mut self, update: StateUpdate) {
         let StateUpdate {
@@ -144,8 +143,8 @@ impl Step<'_> {
         self.toast("the agent was told to stop");
     }
 
-    /// Whether that call is work beside the foreground's, which neither its end nor its cancel
-    /// touches (V2-CAN-01).
+    /// Whether that call is background work, which the end or cancel of the turn does not touch
+    /// (V2-CAN-01).
     pub(super) fn is_in_background(&self, block: BlockId) -> bool {
         let Some(background) = &self.session.background else {
             return false;

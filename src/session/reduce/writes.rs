@@ -1,5 +1,5 @@
-//! Files that the agent wrote through this client without a tool call that says so: no change is
-//! to go unseen.
+//! Files that the agent wrote through this client without a tool call that names them: each gets a
+//! notice, so that no change goes unseen.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::{
 
 use super::{Step, bounds::MAX_WRITES, tools::PatchSource};
 
-/// What was written, until no call is open any more that might yet name it.
+/// What was written, while a call is open that might yet name it.
 #[derive(Debug, Default)]
 pub(super) struct Writes(Vec<Write>);
 
@@ -26,7 +26,7 @@ impl Step<'_> {
     pub(super) fn wrote(&mut self, path: &str, lines: usize) {
         let path = absolute(&self.session.config.cwd, path);
         let writes = &mut self.conversation_mut().writes.0;
-        // The last word on a file is the one that counts.
+        // Of several writes to a file the last one counts.
         writes.retain(|write| write.path != path);
         writes.push(Write { path, lines });
         if writes.len() > MAX_WRITES {
@@ -34,8 +34,8 @@ impl Step<'_> {
         }
     }
 
-    /// What an open question shows of a file is compared with the disk of now, and read anew: those of
-    /// all subagents, whoever wrote.
+    /// Open questions about a file that was written, also those of subagents, are compared with the disk
+    /// again.
     pub(super) fn changed_under_questions(&mut self, path: &str) {
         let path = absolute(&self.session.config.cwd, path);
         for at in 0..self.session.questions.len() {

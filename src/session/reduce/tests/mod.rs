@@ -212,7 +212,7 @@ impl Play {
         Self::open_with(AgentCaps::default())
     }
 
-    /// With a turn running.
+    /// With a running turn.
     fn running() -> Self {
         let mut play = Self::open();
         play.event(Event::Submit(prompt("go")));
