@@ -153,14 +153,14 @@ impl Subagents {
     }
 
     pub(super) fn insert(&mut self, subagent: Box<Subagent>) {
-        self.weight += subagent.conversation.weight();
+        self.weight += subagent.conversation.weight;
         let before = self.list.insert(subagent.id.clone(), subagent);
-        self.weight -= before.map_or(0, |before| before.conversation.weight());
+        self.weight -= before.map_or(0, |before| before.conversation.weight);
     }
 
     pub(super) fn take(&mut self, id: &SessionId) -> Option<Box<Subagent>> {
         let subagent = self.list.remove(id)?;
-        self.weight -= subagent.conversation.weight();
+        self.weight -= subagent.conversation.weight;
         Some(subagent)
     }
 

@@ -1,45 +1,25 @@
 //! The rules: one event in, state changed, effects out.
 //!
-//! One file per subject. Each adds to [`Step`], the one event being applied, and owns the part of
-//! [`Inner`] that its rules need to remember.
+//! One folder or file for each subject; each adds to [`Step`], the one event being applied, and owns
+//! the part of [`Inner`] that its rules need to remember.
+//!
+//! - `conversation`: what is said and done, in the session or in a subagent
+//! - `updates`: whose an update is, and which of these subjects takes it
+//! - `turn`: prompts, the queue, stopping, the agent's own state of work
+//! - `questions`: what the agent asks for, and what becomes of it
+//! - `options`: modes and options, and what a session is to open with
+//! - `lifecycle`: opening, listing, renaming and deleting sessions; signing in
+//! - `connection`: the agent's process and the handshake
+//! - `subagents`: child sessions
 
-mod bounds;
-mod cancel;
-mod compaction;
 mod connection;
 mod conversation;
-mod dialect;
-mod diffs;
-mod elicitation;
-mod error_text;
-mod host_questions;
-mod listing;
-mod messages;
-mod notices;
-mod opening;
+mod lifecycle;
 mod options;
-mod permission;
-mod plan;
-mod providers;
 mod questions;
-mod retry_after_sign_in;
-mod session_messages;
-mod settings;
-mod sign_in;
-mod sign_in_program;
-mod stop;
-mod stored;
 mod subagents;
-mod terminal_blocks;
-mod terminals;
-mod title;
-mod tools;
 mod turn;
-mod unattended;
 mod updates;
-mod whole_messages;
-mod work;
-mod writes;
 
 #[cfg(test)]
 mod tests;
@@ -62,26 +42,26 @@ use crate::{
     text::SafeText,
 };
 
+pub use connection::error_text::{readable, speaks_version_1, wants_sign_in};
 pub use conversation::Conversation;
-pub use elicitation::asks_for_secret;
-pub use error_text::{readable, speaks_version_1, wants_sign_in};
 pub use options::mode_option;
+pub use questions::elicitation::asks_for_secret;
 
 /// State that only the rules need.
 #[derive(Debug, Default)]
 pub(super) struct Inner {
     link: connection::Link,
-    dialect: dialect::Heard,
-    opening: opening::Opening,
+    dialect: connection::dialect::Heard,
+    opening: lifecycle::opening::Opening,
     early: updates::Early,
-    sign_in: sign_in::SignIn,
+    sign_in: lifecycle::sign_in::SignIn,
     turn: turn::TurnRules,
     questions: questions::QuestionRules,
-    settled_terminals: terminals::SettledTerminals,
-    pages: elicitation::Pages,
+    settled_terminals: conversation::terminals::SettledTerminals,
+    pages: questions::elicitation::Pages,
     options: options::OptionRules,
-    settings: settings::Settings,
-    listing: listing::ListRules,
+    settings: options::settings::Settings,
+    listing: lifecycle::listing::ListRules,
 }
 
 /// Applies one event. `now` never runs backwards.

@@ -15,7 +15,7 @@ use crate::{
 
 use super::{
     Step,
-    bounds::{
+    conversation::bounds::{
         MAX_BACKGROUND, MAX_DEPTH, MAX_ERROR_TEXT, MAX_SUBAGENTS, MAX_SUBAGENTS_WEIGHT, MAX_TITLE,
         bounded,
     },

@@ -11,7 +11,7 @@ use crate::{
 
 use super::{
     Step,
-    bounds::{
+    conversation::bounds::{
         MAX_COMMANDS, MAX_COMMANDS_BYTES, MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, keep_first,
         named_plan_weight, tool_content_weight,
     },

@@ -6,7 +6,7 @@ use crate::{
         PlanBody, PlanEntry, PlanId, PlanPriority, PlanStatus, SessionInfo, SessionPage,
         SlashCommand, TerminalId, TerminalPatch, ToolContent, ToolLocation,
     },
-    session::reduce::bounds::*,
+    session::reduce::conversation::bounds::*,
 };
 
 /// How many of so many are kept.

@@ -102,7 +102,7 @@ fn what_was_agreed_to_stays_known_when_the_agent_says_something_else() {
     assert_eq!(play.tool("t").other_input_asked(), None);
     let held = play.session.conversation.transcript.blocks().iter();
     let held: usize = held
-        .map(|block| crate::session::reduce::bounds::block_weight(&block.kind))
+        .map(|block| crate::session::reduce::conversation::bounds::block_weight(&block.kind))
         .sum();
     assert_eq!(
         play.session.conversation.weight, held,

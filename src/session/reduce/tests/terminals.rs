@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     model::{ExitStatus, Patch, TerminalId, ToolContent, ToolKind},
-    session::{ToolState, reduce::bounds::block_weight},
+    session::{ToolState, reduce::conversation::bounds::block_weight},
 };
 
 const OWN: &str = "acp-tui/terminal/term";

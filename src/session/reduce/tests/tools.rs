@@ -2,7 +2,9 @@ use super::*;
 use crate::model::{
     ExitStatus, Meta, Patch, TerminalId, TerminalPatch, ToolContent, ToolKind, ToolLocation,
 };
-use crate::session::{Question, ScreenChange, ToolState, reduce::bounds::block_weight};
+use crate::session::{
+    Question, ScreenChange, ToolState, reduce::conversation::bounds::block_weight,
+};
 
 fn patch(id: &str) -> ToolCallPatch {
     ToolCallPatch::new(ToolCallId::new(id))
@@ -259,7 +261,7 @@ fn big_outputs_do_not_fill_the_memory() {
 /// What a session of many hours comes to: some of everything, again and again.
 #[test]
 fn mixed_rounds_without_end_stop_at_the_bound() {
-    use crate::session::reduce::bounds::MAX_TRANSCRIPT;
+    use crate::session::reduce::conversation::bounds::MAX_TRANSCRIPT;
     let mut play = Play::running();
     let (long, short) = ("0123456789 words\n".repeat(24_000), "few words\n".repeat(9));
     let mut after = Vec::new();

@@ -111,7 +111,7 @@ fn a_message_of_several_pieces_is_replaced_as_one() {
         .transcript
         .blocks()
         .iter()
-        .map(|block| crate::session::reduce::bounds::block_weight(&block.kind))
+        .map(|block| crate::session::reduce::conversation::bounds::block_weight(&block.kind))
         .sum();
     assert_eq!(play.session.conversation.weight, held);
 }

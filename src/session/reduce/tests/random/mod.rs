@@ -17,7 +17,7 @@ use crate::{
     },
     session::{
         BlockId, Changes, Consent, FileAnswer, PageAnswer, Question, QuestionId, SignInStep,
-        Verdict, reduce::bounds::block_weight,
+        Verdict, reduce::conversation::bounds::block_weight,
     },
 };
 

@@ -1,0 +1,437 @@
+//! Bounds on what an agent can make the session hold, and what gives way when they are reached.
+
+use std::sync::Arc;
+
+use crate::{
+    model::{
+        ContentBlock, Diff, DiffText, NamedPlan, PlanBody, PlanEntry, RawJson, ToolContent,
+        ToolLocation,
+    },
+    session::{Answered, BlockId, BlockKind, NoticeLevel, ToolCall},
+    text::{SafeText, SafeTextBuf},
+};
+
+use super::super::Conversation;
+
+/// Bytes of one message or thought; of a longer one the middle is cut out.
+pub const MAX_MESSAGE: usize = 16 << 20;
+/// Bytes of the text blocks of one tool call together.
+pub const MAX_TOOL_TEXT: usize = 512 << 10;
+/// Bytes of either side of a diff.
+pub const MAX_DIFF_SIDE: usize = 8 << 20;
+/// Pieces of content, and locations, of one tool call.
+pub const MAX_TOOL_ITEMS: usize = 1_000;
+/// Bytes of a tool call's title.
+pub const MAX_TITLE: usize = 16 << 10;
+/// Answers to questions kept with one tool call; the latest.
+pub const MAX_ANSWERS: usize = 100;
+/// Terminals that blocks are known to show.
+pub const MAX_SHOWN_TERMINALS: usize = 4_096;
+/// Bytes of the whole transcript, what its blocks cost besides their texts included. Past it bodies of
+/// old tool calls go first, then old blocks, down to three quarters.
+pub const MAX_TRANSCRIPT: usize = 64 << 20;
+/// The same of one subagent, and of all of them together.
+pub const MAX_SUBAGENT: usize = 16 << 20;
+pub const MAX_SUBAGENTS_WEIGHT: usize = 32 << 20;
+/// Subagents known at once; those that rest give way.
+pub const MAX_SUBAGENTS: usize = 256;
+/// Entries in a report of background work.
+pub const MAX_BACKGROUND: usize = 1_000;
+/// How deep subagents of subagents go (V1-SUB-06).
+pub const MAX_DEPTH: usize = 16;
+/// Blocks at the end of the transcript that never go.
+const KEPT_BLOCKS: usize = 16;
+/// Prompts that wait.
+pub const MAX_QUEUE: usize = 64;
+/// Bytes that they hold together: pictures, above all.
+pub const MAX_QUEUE_WEIGHT: usize = 64 << 20;
+/// Questions that are open at once; further ones are refused with an error.
+pub const MAX_QUESTIONS: usize = 64;
+/// Pages that were opened and are not told to be done; the oldest goes first.
+pub const MAX_PAGES: usize = 64;
+/// Terminals told of; ended ones go first.
+pub const MAX_TERMINALS: usize = 512;
+/// Slash commands, and their bytes.
+pub const MAX_COMMANDS: usize = 1_000;
+pub const MAX_COMMANDS_BYTES: usize = 1 << 20;
+/// Written files that wait for a call that names them.
+pub const MAX_WRITES: usize = 256;
+/// Ways to sign in.
+pub const MAX_AUTH_METHODS: usize = 32;
+/// Providers of models, and their bytes.
+pub const MAX_PROVIDERS: usize = 100;
+pub const MAX_PROVIDERS_BYTES: usize = 256 << 10;
+/// Config options, the values of all of them together, and the bytes of both.
+pub const MAX_OPTIONS: usize = 1_000;
+pub const MAX_OPTION_VALUES: usize = 10_000;
+pub const MAX_OPTIONS_BYTES: usize = 4 << 20;
+/// Changes of options that the agent has not answered.
+pub const MAX_SETS: usize = 64;
+/// Entries of a plan.
+pub const MAX_PLAN: usize = 500;
+/// Bytes of a plan in markdown, and of what all entries of another say.
+pub const MAX_PLAN_TEXT: usize = 256 << 10;
+/// Plans side by side; the oldest goes first.
+pub const MAX_PLANS: usize = 16;
+/// Updates that came before their session was known, and their bytes.
+pub const MAX_EARLY: usize = 256;
+pub const MAX_EARLY_WEIGHT: usize = 8 << 20;
+/// Withdrawn requests remembered until they may come back as questions.
+pub const MAX_WITHDRAWN: usize = 256;
+/// Bytes of an error's text in a notice; the rest is in its detail.
+pub const MAX_ERROR_TEXT: usize = 2 << 10;
+
+/// Stands for the body of a tool call that went.
+const LEFT_OUT: &str = "dropped to save memory";
+
+/// A smaller body is left where it is.
+const WORTH_DROPPING: usize = 1 << 10;
+
+/// What a block costs besides its text, with what a view keeps of it: measured.
+const BLOCK: usize = 1 << 10;
+
+impl Conversation {
+    /// Accounts for text that came; makes room where it is too much by now.
+    pub(in crate::session) fn grow(&mut self, bytes: usize) {
+        self.weight += bytes;
+        if self.weight > self.bound {
+            self.trim_to_bound();
+        }
+    }
+
+    pub(in crate::session) fn shrink(&mut self, bytes: usize) {
+        self.weight = self.weight.saturating_sub(bytes);
+    }
+
+    /// Weighs the transcript anew, after it was replaced.
+    pub(in crate::session) fn weigh(&mut self) {
+        let blocks = self.transcript.blocks().iter();
+        self.weight = blocks.map(|block| block_weight(&block.kind)).sum();
+    }
+
+    /// Brings the transcript well below its bound, so that this is rare: drops bodies of finished
+    /// tool calls, oldest first, then whole blocks.
+    fn trim_to_bound(&mut self) {
+        let goal = self.bound / 4 * 3;
+        let blocks = self.transcript.blocks();
+        let old = blocks.len().saturating_sub(KEPT_BLOCKS);
+        let mut freed = 0;
+        let mut emptied: Vec<BlockId> = Vec::new();
+        for block in blocks.iter().take(old) {
+            if self.weight.saturating_sub(freed) <= goal {
+                break;
+            }
+            if let BlockKind::Tool(call) = &block.kind
+                && !call.state.is_open()
+                && body_weight(call) > WORTH_DROPPING
+            {
+                freed += body_weight(call) - (ITEM + LEFT_OUT.len());
+                emptied.push(block.id);
+            }
+        }
+        for id in &emptied {
+            if let Some(BlockKind::Tool(call)) = self.transcript.edit_smaller(*id) {
+                call.content = vec![ToolContent::Block(ContentBlock::Text(LEFT_OUT.into()))];
+                call.raw_input = None;
+                call.asked_input = None;
+                call.raw_output = None;
+                call.diffs.forget();
+            }
+        }
+        self.shrink(freed);
+
+        let mut gone = 0;
+        freed = 0;
+        for block in self.transcript.blocks().iter().take(old) {
+            if self.weight.saturating_sub(freed) <= goal {
+                break;
+            }
+            freed += block_weight(&block.kind);
+            gone += 1;
+        }
+        self.shrink(freed);
+        if gone > 0 {
+            let text = "earlier messages were dropped to save memory";
+            let sign = BlockKind::notice(NoticeLevel::Info, text.into(), None);
+            self.weight += block_weight(&sign);
+            self.transcript.forget_first(gone, sign);
+            self.forget_gone();
+        } else if !emptied.is_empty() {
+            let text = format!(
+                "the output of {} earlier tool calls was dropped to save memory",
+                emptied.len()
+            );
+            // Quiet: what is being said goes on behind it.
+            self.push_only(BlockKind::notice(
+                NoticeLevel::Quiet,
+                SafeText::line(&text),
+                None,
+            ));
+        }
+    }
+}
+
+/// What an item of a list costs besides its text.
+const ITEM: usize = 64;
+
+/// Bytes that a block holds.
+pub fn block_weight(kind: &BlockKind) -> usize {
+    BLOCK
+        + match kind {
+            BlockKind::User(message) => {
+                let attached: usize = message.attached.iter().map(content_weight).sum();
+                message.text.len() + message.meta.weight() + attached
+            }
+            BlockKind::Agent(message) => message.text.len() + message.meta.weight(),
+            BlockKind::Thought(thought) => thought.text.len() + thought.meta.weight(),
+            BlockKind::Tool(call) => {
+                let location = |at: &ToolLocation| at.path.len() + size_of::<ToolLocation>();
+                let locations: usize = call.locations.iter().map(location).sum();
+                let command = [&call.command, &call.command_cwd, &call.name];
+                let command: usize = command.into_iter().flatten().map(String::len).sum();
+                let answers = call.answers.iter().map(answer_weight);
+                body_weight(call)
+                    + locations
+                    + command
+                    + call.input.as_ref().map_or(0, |input| input.weight())
+                    + answers.sum::<usize>()
+                    + call.title.len()
+                    + call.meta.weight()
+            }
+            BlockKind::Plan(entries) => plan_weight(entries),
+            BlockKind::PlanText(plan) => plan.text.len(),
+            BlockKind::Compaction(compaction) => {
+                compaction.summary.weight()
+                    + compaction.meta.weight()
+                    + compaction.error.as_ref().map_or(0, |error| error.len())
+            }
+            BlockKind::Subagent(id) => id.as_str().len(),
+            BlockKind::SessionMessage(message) => message.content.weight() + message.meta.weight(),
+            BlockKind::Content(content) => content_weight(content),
+            BlockKind::Notice(notice) => {
+                notice.text.len() + notice.detail.as_ref().map_or(0, |text| text.len())
+            }
+        }
+}
+
+pub fn answer_weight(answer: &Answered) -> usize {
+    ITEM + answer.answer.len()
+}
+
+/// Bytes of a tool call's output and raw JSON: what can go and leave the row.
+fn body_weight(call: &ToolCall) -> usize {
+    let raw = |raw: &Option<RawJson>| raw.as_ref().map_or(0, |raw| raw.0.len());
+    let content: usize = call.content.iter().map(tool_content_weight).sum();
+    let asked = call.other_input_asked().map_or(0, |raw| raw.0.len());
+    content + call.diffs.weight() + raw(&call.raw_input) + asked + raw(&call.raw_output)
+}
+
+pub fn tool_content_weight(content: &ToolContent) -> usize {
+    ITEM + match content {
+        ToolContent::Block(block) => content_weight(block),
+        ToolContent::Diff(diff) => diff.weight() + diff.path.len(),
+        ToolContent::Terminal(id) => id.as_str().len(),
+        ToolContent::Session(id) => id.as_str().len(),
+        ToolContent::Unknown { raw, kind } => raw.0.len() + kind.len(),
+    }
+}
+
+pub fn content_weight(content: &ContentBlock) -> usize {
+    match content {
+        ContentBlock::Text(text) => text.len(),
+        ContentBlock::Image(media) | ContentBlock::Audio(media) => {
+            media.mime_type.len() + media.uri.as_ref().map_or(0, |uri| uri.len())
+        }
+        ContentBlock::ResourceLink(link) => {
+            let texts = [&link.title, &link.description, &link.mime_type];
+            let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
+            link.uri.len() + link.name.len() + texts
+        }
+        ContentBlock::Resource(resource) => {
+            resource.uri.len() + resource.text.as_ref().map_or(0, |text| text.len())
+        }
+        ContentBlock::ForAgent(content) => content_weight(content),
+        ContentBlock::Unknown { raw, kind } => raw.0.len() + kind.len(),
+    }
+}
+
+pub fn named_plan_weight(plan: &NamedPlan) -> usize {
+    match &plan.body {
+        PlanBody::Items(entries) => plan_weight(entries),
+        PlanBody::Text(text) => text.text.len(),
+        PlanBody::Unknown { raw, .. } => raw.0.len(),
+    }
+}
+
+fn plan_weight(entries: &[PlanEntry]) -> usize {
+    entries.iter().map(|entry| entry.content.len() + ITEM).sum()
+}
+
+/// Cuts a plan to its bounds.
+pub fn bounded_plan(mut plan: NamedPlan) -> NamedPlan {
+    match &mut plan.body {
+        PlanBody::Items(entries) => bound_entries(entries),
+        PlanBody::Text(text) => text.text = bounded(&text.text, MAX_PLAN_TEXT),
+        PlanBody::Unknown { .. } => {}
+    }
+    plan
+}
+
+/// Cuts the entries of a plan to their bounds: none of them is told by halves.
+pub fn bound_entries(entries: &mut Vec<PlanEntry>) {
+    let mut room = MAX_PLAN_TEXT;
+    keep_first(entries, MAX_PLAN, &mut room, |entry| entry.content.len());
+}
+
+/// Keeps what of a list comes first and is within `most` items and `room` bytes, which is used up. Whether
+/// something went.
+pub fn keep_first<T>(
+    list: &mut Vec<T>,
+    most: usize,
+    room: &mut usize,
+    weight: impl Fn(&T) -> usize,
+) -> bool {
+    let fits = list.iter().take(most).take_while(|item| {
+        let left = room.checked_sub(weight(item));
+        *room = left.unwrap_or_default();
+        left.is_some()
+    });
+    let kept = fits.count();
+    let cut = kept < list.len();
+    list.truncate(kept);
+    cut
+}
+
+/// Cuts a tool call's content to its bounds.
+pub fn bounded_content(content: Vec<ToolContent>) -> Vec<ToolContent> {
+    bounded_content_within(content, MAX_TOOL_TEXT)
+}
+
+/// As [`bounded_content`], with `room` bytes of text.
+pub fn bounded_content_within(mut content: Vec<ToolContent>, mut room: usize) -> Vec<ToolContent> {
+    content.truncate(MAX_TOOL_ITEMS);
+    for piece in &mut content {
+        match piece {
+            ToolContent::Block(content) => bound_block(content, &mut room),
+            ToolContent::Diff(diff) if is_too_big(diff) => {
+                *diff = Arc::new(Diff {
+                    text: match &diff.text {
+                        DiffText::Sides { old, new } => DiffText::Sides {
+                            old: old.as_ref().map(|old| bounded(old, MAX_DIFF_SIDE)),
+                            new: bounded(new, MAX_DIFF_SIDE),
+                        },
+                        // One with a hole in it would be another patch.
+                        DiffText::Patch(_) | DiffText::None => DiffText::None,
+                    },
+                    ..Diff::clone(diff)
+                });
+            }
+            _ => {}
+        }
+    }
+    content
+}
+
+fn bound_block(content: &mut ContentBlock, room: &mut usize) {
+    match content {
+        ContentBlock::Text(text) => bound_text(text, room),
+        ContentBlock::Resource(resource) => {
+            if let Some(text) = &mut resource.text {
+                bound_text(text, room);
+            }
+        }
+        ContentBlock::ForAgent(content) => bound_block(Arc::make_mut(content), room),
+        ContentBlock::Image(_)
+        | ContentBlock::Audio(_)
+        | ContentBlock::ResourceLink(_)
+        | ContentBlock::Unknown { .. } => {}
+    }
+}
+
+fn is_too_big(diff: &Diff) -> bool {
+    match &diff.text {
+        DiffText::Sides { old, new } => {
+            let old = old.as_ref().map_or(0, |old| old.len());
+            new.len().max(old) > MAX_DIFF_SIDE
+        }
+        DiffText::Patch(patch) => patch.len() > 2 * MAX_DIFF_SIDE,
+        DiffText::None => false,
+    }
+}
+
+fn bound_text(text: &mut SafeText, room: &mut usize) {
+    if text.len() > *room {
+        *text = bounded(text, *room);
+    }
+    *room = room.saturating_sub(text.len());
+}
+
+/// Head and tail of a text that is too long, with a line between that says how much is missing.
+pub fn bounded(text: &SafeText, max: usize) -> SafeText {
+    if text.len() <= max {
+        return text.clone();
+    }
+    SafeText::new(&without_middle(text, max / 4, max / 4 * 3, 0).0)
+}
+
+/// Halves a message that has reached its bound. `left_out` counts what was cut before.
+pub fn halve(text: &mut SafeTextBuf, left_out: &mut usize) {
+    let (short, missing) = without_middle(text, MAX_MESSAGE / 8, MAX_MESSAGE / 8 * 3, *left_out);
+    *left_out = missing;
+    text.shorten(&SafeText::new(&short));
+}
+
+fn without_middle(text: &str, head: usize, tail: usize, before: usize) -> (String, usize) {
+    let head_end = floor_char_boundary(text, head);
+    let tail_start = floor_char_boundary(text, text.len().saturating_sub(tail)).max(head_end);
+    let missing = before + (tail_start - head_end);
+    let (first, rest) = text.split_at(head_end);
+    let last = rest.get(tail_start - head_end..).unwrap_or_default();
+    (
+        format!("{first}\n… {missing} bytes omitted …\n{last}"),
+        missing,
+    )
+}
+
+fn floor_char_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn head_and_tail_of_a_long_text_stay_and_what_is_missing_is_counted() {
+        let text = SafeText::new(&format!("first{}last", "é".repeat(1_000)));
+        let short = bounded(&text, 100);
+        assert!(short.starts_with("first"));
+        assert!(short.ends_with("last"));
+        assert!(short.contains("bytes omitted"), "{short}");
+        assert!(short.len() < 160);
+    }
+
+    #[test]
+    fn a_message_cut_twice_counts_both_cuts() {
+        let mut text = SafeTextBuf::default();
+        let mut left_out = 0;
+        for _ in 0..2 {
+            text.push(&SafeText::new(&"x".repeat(MAX_MESSAGE)));
+            halve(&mut text, &mut left_out);
+        }
+        assert!(left_out > MAX_MESSAGE);
+        assert_eq!(text.matches("omitted").count(), 1);
+    }
+
+    #[test]
+    fn text_of_one_tool_call_shares_one_bound() {
+        let big = || ToolContent::Block(ContentBlock::Text(SafeText::new(&"y".repeat(400 << 10))));
+        let content = bounded_content(vec![big(), big(), big()]);
+        let weight: usize = content.iter().map(tool_content_weight).sum();
+        assert!(weight <= MAX_TOOL_TEXT + 100 + 3 * ITEM, "{weight}");
+    }
+}
