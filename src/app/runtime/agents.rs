@@ -159,7 +159,7 @@ impl Runtime {
         }
     }
 
-    /// A process has ended: so has what served its sessions.
+    /// A process has ended: ends the services of its sessions too.
     pub fn exited(&mut self, connection: ConnectionId) {
         let served = self.running.iter();
         let served = served.filter(|(_, running)| running.connection == Some(connection));
@@ -171,7 +171,7 @@ impl Runtime {
 
     /// Takes a session off its agent and ends what it had running, in the background; ends the
     /// process too, where no other session has it. The session's next process waits for that. Also
-    /// after the process has ended by itself: what it left behind goes too.
+    /// after the process has ended: what it left behind goes too.
     pub fn end_agent(&mut self, key: SessionKey) {
         let Some(running) = self.running.get_mut(&key) else {
             return;

@@ -1,4 +1,4 @@
-//! What the agents say, and when to look up from it.
+//! The messages of the agents, and how many are taken before the loop looks at the rest.
 
 use std::time::Instant;
 

@@ -1,5 +1,5 @@
-//! What sessions have on this machine, and the performing of what they want of it: the one place for
-//! the screen, `run` and a replay.
+//! What sessions have on this machine, and what performs their effects: for the screen, `run` and a
+//! replay alike.
 //!
 //! Owns: the sessions, their agents ([`agents`]), hosts, programs to sign in with ([`login`]) and what
 //! stores them ([`saving`]). What differs is given: where results go ([`Done`]), who hears of what the
@@ -67,7 +67,7 @@ pub enum Done {
     Saving(SessionKey, Trouble),
 }
 
-/// What of an effect is not this machine's to do.
+/// Effects that are for the person.
 pub enum ForPerson {
     Attention(Attention),
     Draft(Prompt),
@@ -86,7 +86,7 @@ pub struct Runtime {
     pub running: BTreeMap<SessionKey, Running>,
     /// Agents that run. Sessions may share one.
     clients: BTreeMap<ConnectionId, Arc<Client>>,
-    /// What they say.
+    /// Their messages.
     pub inboxes: Inboxes,
     /// Connections made so far, for their ids.
     connections: u32,
@@ -176,7 +176,7 @@ impl Runtime {
             .is_some_and(|running| running.connection == Some(connection))
     }
 
-    /// Does what sessions want of this machine, and gives what they want of the person.
+    /// Performs effects on this machine, and returns those that are for the person.
     pub fn perform(&mut self, effects: Vec<Routed>) -> Vec<(SessionKey, ForPerson)> {
         let mut rest = Vec::new();
         for Routed { by, effect } in effects {

@@ -22,7 +22,7 @@ pub struct Running {
     /// session.
     pub ending: Option<JoinHandle<()>>,
     pub screens: Screens,
-    /// Files of a profile that wants a scratch folder; removed when it goes.
+    /// The scratch folder, if the profile asks for one; removed when this is dropped.
     pub scratch: Option<tempfile::TempDir>,
     /// What an earlier client had queued, until it is in this session's queue.
     pub restoring: Vec<String>,
@@ -35,7 +35,7 @@ pub struct Running {
     pub comparing: Option<JoinHandle<()>>,
     /// Stores the session; `None` where nothing is stored.
     pub saver: Option<Saver>,
-    /// That it could not be stored was said.
+    /// A notice said that it could not be stored.
     pub told_not_stored: bool,
 }
 

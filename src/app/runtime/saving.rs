@@ -23,7 +23,7 @@ impl Runtime {
         if let Some(stored) = stored {
             tracing::info!(id = stored.id, "reopening a stored session");
             self.sessions.show_stored(key, stored.history);
-            // A fork goes its own way from there: in a file of its own, which begins with it all.
+            // A fork is stored in a new file, which begins with what it was forked from.
             let forked = self
                 .sessions
                 .get(key)

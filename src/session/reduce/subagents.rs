@@ -115,7 +115,7 @@ impl Step<'_> {
         self.touch_subagent(&id);
     }
 
-    /// Nothing more is expected for now in the conversation that is worked on.
+    /// Ends what is open in the conversation that is worked on.
     fn rest(&mut self, tools: ToolState) {
         self.end_message();
         self.end_open_tools(tools);
@@ -128,7 +128,7 @@ impl Step<'_> {
     pub(super) fn subagent_says(&mut self, id: &SessionId, event: AgentEvent) -> bool {
         match event {
             AgentEvent::SessionInfo(info) => {
-                // Its parent's title goes before its own.
+                // The title in its parent's update takes precedence.
                 if let Patch::Set(title) = info.title
                     && let Some(subagent) = self.session.subagents.get_mut(id)
                     && subagent.title.is_none()
@@ -248,7 +248,7 @@ impl Step<'_> {
         }
     }
 
-    /// The oldest that rests gives way to a new one.
+    /// Drops the oldest subagents at rest to make room for a new one.
     fn make_room_for_subagents(&mut self) {
         while self.session.subagents.len() >= MAX_SUBAGENTS {
             let Some(id) = self.oldest_resting(None) else {

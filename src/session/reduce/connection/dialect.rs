@@ -15,7 +15,7 @@ const MAX_QUOTED: usize = 120;
 #[derive(Debug, Default)]
 pub struct Heard {
     detected: Vec<DialectRow>,
-    /// What it seems to need, of which each line says all.
+    /// Rows that it seems to need; each advice names all of them.
     wanted: Vec<DialectRow>,
     /// A notice said that an update cannot be read.
     unreadable: bool,
@@ -24,7 +24,7 @@ pub struct Heard {
 }
 
 impl Step<'_> {
-    /// Another process may speak otherwise.
+    /// Another process may speak another dialect.
     pub fn forget_dialect(&mut self) {
         self.session.inner.dialect = Heard::default();
     }
@@ -44,7 +44,7 @@ impl Step<'_> {
         };
         let lines: Vec<String> = advice.lines.iter().map(ToString::to_string).collect();
         if self.session.config.unattended {
-            // Lines there are cut where they are long: what is to be done comes first, each by itself.
+            // Long lines are cut there: each advice gets its own line, with what to do first.
             for (at, line) in lines.iter().enumerate() {
                 let text = match at {
                     0 => format!(
@@ -66,8 +66,8 @@ impl Step<'_> {
         self.say(NoticeLevel::Warning, SafeText::line(&text));
     }
 
-    /// An update without anything that says what it is: where only words are written, it would be
-    /// dropped without a sign. Whether it was said, which is once.
+    /// An update that does not say what it is: `run` would drop it without a sign, so the first one gets
+    /// a notice. Whether notices are given.
     pub fn tell_unreadable(&mut self, raw: &RawJson) -> bool {
         if !self.session.config.unattended {
             return false;
@@ -115,7 +115,7 @@ impl Step<'_> {
             whats.join("; ")
         );
         let known = heard.notice;
-        // Quiet: it comes amid what is being said.
+        // Quiet: it must not cut a message in two.
         let kind = BlockKind::notice(
             NoticeLevel::Quiet,
             SafeText::line(&text),
@@ -132,6 +132,6 @@ impl Step<'_> {
     }
 }
 
-/// What helps where an agent has modes and does not say so.
+/// The advice where an agent has modes and does not say so.
 const NAME_MODES: &str =
     "agents of this dialect do not list theirs: set modes = [\"…\"] in its profile";

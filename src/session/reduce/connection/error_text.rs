@@ -50,7 +50,7 @@ pub fn speaks_version_1(error: &RpcError) -> bool {
         && error.supported_versions.contains(&Protocol::V1.version())
 }
 
-/// Everything there is, to look at on demand.
+/// The whole error, for the detail of a notice.
 pub fn detail(error: &RpcError) -> SafeText {
     let data = error.data.as_ref().map_or("", |data| &data.0);
     let text = format!("error {}: {}\n{data}", error.shown_code(), error.message);

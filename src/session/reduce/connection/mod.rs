@@ -310,7 +310,7 @@ impl Step<'_> {
         let spawning = link.spawning;
         self.say(NoticeLevel::Info, "restarting the agent".into());
         if spawning {
-            // The one that was not wanted does as well.
+            // The process that was no longer wanted serves now.
             self.session.phase = Phase::Starting { since: self.now };
         } else {
             self.start_over();
@@ -329,7 +329,7 @@ impl Step<'_> {
         self.spawn();
     }
 
-    /// What it still sends, its end included, is then an old connection's.
+    /// What it still sends, its end included, then belongs to an old connection and is ignored.
     pub fn stop_agent(&mut self) {
         if let Some(connection) = self.session.connection.take() {
             self.close_questions();
@@ -362,7 +362,7 @@ impl Step<'_> {
         self.lose_subagents(&open_tools);
     }
 
-    /// No agent: said, and shown until F5.
+    /// There is no agent: a notice, and the phase until F5.
     pub fn failed(&mut self, error: SafeText, detail: Option<SafeText>) {
         self.failed_with(BlockKind::notice, error, detail);
     }
@@ -384,10 +384,10 @@ impl Step<'_> {
         self.session.agent_name().clone()
     }
 
-    /// Lines on stdout that are no messages: one quiet line that counts them (V1-RPC-14).
+    /// Lines on stdout that are not messages: one quiet notice counts them (V1-RPC-14).
     pub fn noise(&mut self, what: &SafeText, bytes: usize, count: u64) {
         if bytes > LONG_NOISE && !mem::replace(&mut self.session.inner.link.told_long, true) {
-            // No line of a log: a message, or an answer, may be lost with it.
+            // It is too long for a log line: a message or an answer may be lost with it.
             let text = format!(
                 "{} sent a line of {bytes} bytes that is not a message: skipped",
                 self.agent_name()
@@ -416,7 +416,7 @@ impl Step<'_> {
         }
     }
 
-    /// What was lost may have been anything, an answer too: so that is not said quietly (V1-RPC-21).
+    /// The lost message may have been an answer, so the notice is not a quiet one (V1-RPC-21).
     pub fn oversized(&mut self, limit: usize) {
         if mem::replace(&mut self.session.inner.link.told_oversized, true) {
             return;
@@ -443,7 +443,7 @@ impl Step<'_> {
         true
     }
 
-    /// What the agent has said on stderr while it was waited for.
+    /// The agent's stderr during a slow start.
     pub fn stderr(&mut self, said: &SafeText) {
         let Some(id) = self.session.inner.link.slow.take() else {
             return;

@@ -161,7 +161,7 @@ impl Conversation {
                 "the output of {} earlier tool calls was dropped to save memory",
                 emptied.len()
             );
-            // Quiet: what is being said goes on behind it.
+            // Quiet: the open message goes on behind it.
             self.push_only(BlockKind::notice(
                 NoticeLevel::Quiet,
                 SafeText::line(&text),
@@ -277,7 +277,7 @@ pub fn bounded_plan(mut plan: NamedPlan) -> NamedPlan {
     plan
 }
 
-/// Cuts the entries of a plan to their bounds: none of them is told by halves.
+/// Cuts the entries of a plan to their bounds; each stays whole or goes.
 pub fn bound_entries(entries: &mut Vec<PlanEntry>) {
     let mut room = MAX_PLAN_TEXT;
     keep_first(entries, MAX_PLAN, &mut room, |entry| entry.content.len());

@@ -12,7 +12,7 @@ impl Step<'_> {
     /// Has a call's claims compared, if they are not known yet; before a question in any case: by
     /// then another call may have changed the file.
     pub fn compare(&mut self, block: BlockId, by: PatchSource) {
-        // History shows what the agent tells: the disk of today is another one.
+        // A replay shows the diffs as the agent tells them: the files have changed since.
         let replaying = self.is_replaying();
         let cwd = self.cwd().to_owned();
         let inside = self.subagent_id().cloned();
@@ -89,8 +89,8 @@ impl ToolCall {
         };
         let mut all = std::mem::take(&mut self.content);
         let asked = self.was_asked_about();
-        // What was said yes or no to stays visible, where the agent has nothing in its place (opencode:
-        // "Wrote file successfully.").
+        // A diff that was answered stays visible where the agent replaces it by no other (opencode: "Wrote
+        // file successfully.").
         let stays = |content: &[ToolContent]| {
             asked && all.iter().any(is_diff) && !content.iter().any(is_diff)
         };

@@ -22,13 +22,13 @@ const INTERLEAVED: usize = 4;
 
 #[derive(Debug, Default)]
 pub struct Speech {
-    /// The message or thought that is being said.
+    /// The message or thought that is still open.
     current: Option<BlockId>,
     /// Bytes cut out of it so far.
     left_out: usize,
     pub echo: Echo,
-    /// A message of the user that the agent tells: of a replay, or none that we sent. Shown when
-    /// it is whole.
+    /// A message of the user that the agent reports: of a replay, or not sent by us. Shown when it is
+    /// complete.
     pub history: Option<History>,
 }
 
@@ -277,7 +277,7 @@ impl Step<'_> {
 }
 
 impl Conversation {
-    /// Text for the agent alone that comes in pieces is one row, not one for each (V1-CONT-06).
+    /// Joins text for the agent alone that comes in pieces into one row (V1-CONT-06).
     fn adds_to_aside(&mut self, more: &ContentBlock) -> bool {
         let ContentBlock::Text(more) = more else {
             return false;
@@ -300,13 +300,13 @@ impl Conversation {
         true
     }
 
-    /// That block is what is being said now.
+    /// That block is the open message now.
     pub(in crate::session) fn is_said(&mut self, block: BlockId) {
         self.speech.current = Some(block);
         self.speech.left_out = 0;
     }
 
-    /// Whether one of them is what is being said now.
+    /// Whether one of them is the open message.
     pub(in crate::session) fn is_said_in(&self, blocks: &[BlockId]) -> bool {
         let current = self.speech.current;
         current.is_some_and(|block| blocks.contains(&block))
@@ -387,7 +387,7 @@ pub struct Echo {
     message: Option<MessageId>,
     /// What was taken for an echo and is not told to be one yet.
     held: SafeTextBuf,
-    /// Files came with the prompt: how agents write those in an echo is their own affair.
+    /// Files came with the prompt: agents write those in different ways.
     has_attachments: bool,
     pub user: Option<BlockId>,
     /// The message that it is for the agent, once that is known (V2-PROMPT-01).
@@ -428,7 +428,7 @@ impl Echo {
             .eq(self.expected.chars())
     }
 
-    /// What of a chunk is no echo and has to be shown. `last` is the transcript's last block.
+    /// The part of a chunk that is not an echo and is shown. `last` is the transcript's last block.
     fn unsaid(
         &mut self,
         message: Option<&MessageId>,
@@ -451,7 +451,7 @@ impl Echo {
                 self.at += c.len_utf8();
                 continue;
             }
-            // With files in it, what comes straight after the prompt is its echo all the same.
+            // For a prompt with files, what directly follows it counts as its echo.
             if self.has_attachments && last == self.user {
                 return None;
             }

@@ -83,7 +83,7 @@ impl Conversation {
         }
     }
 
-    /// A block at the end, whatever is being said.
+    /// Adds a block at the end, even while a message is open.
     pub(in crate::session) fn push_only(&mut self, kind: BlockKind) -> BlockId {
         let weight = block_weight(&kind);
         let id = self.transcript.push(kind);

@@ -17,7 +17,7 @@ impl Step<'_> {
         self.push(BlockKind::notice(level, text, None));
     }
 
-    /// A line with more to it when unfolded.
+    /// A notice with a detail that shows when unfolded.
     pub fn notice_with_detail(&mut self, level: NoticeLevel, text: SafeText, detail: SafeText) {
         self.push(BlockKind::notice(level, text, Some(detail)));
     }
@@ -45,8 +45,8 @@ impl Step<'_> {
         }
     }
 
-    /// Anything new at the transcript's end. Ends what is being said, unless it is a quiet notice:
-    /// that must not cut a sentence in two.
+    /// Adds a block at the transcript's end. Ends the open message, unless it is a quiet notice, which
+    /// must not cut a sentence in two.
     pub fn push(&mut self, kind: BlockKind) -> BlockId {
         let quiet =
             matches!(&kind, BlockKind::Notice(notice) if notice.level == NoticeLevel::Quiet);
@@ -58,7 +58,7 @@ impl Step<'_> {
 
     /// What no type of ours knows: one dim line, counted while it repeats (V1-UPD-10).
     pub fn unknown_update(&mut self, what: &SafeText, raw: &RawJson) {
-        // What names a kind that is not known here is passed over by intent.
+        // An update of a kind that is not known here is ignored on purpose.
         if what.as_str() == UNREADABLE && self.tell_unreadable(raw) {
             return;
         }

@@ -15,7 +15,7 @@ use super::bounds::{MAX_PLANS, bound_entries, bounded_plan};
 
 #[derive(Debug, Default)]
 pub struct PlanRules {
-    /// Where this turn's finished plan stands: told again, it is that block and no second one.
+    /// The block of this turn's finished plan, which is reused if the plan comes again.
     finished: Option<BlockId>,
     /// The same of plans with ids.
     finished_named: HashMap<PlanId, BlockId>,
@@ -47,8 +47,7 @@ impl Step<'_> {
         self.conversation_mut().plan_rules.finished = Some(block);
     }
 
-    /// The person stopped it: what was planned is not under way any more, and stands where it was
-    /// stopped.
+    /// The person stopped the turn: the plan goes into the transcript there.
     pub fn settle_all_plans(&mut self) {
         let plan = std::mem::take(&mut self.conversation_mut().plan);
         if !plan.is_empty() {
@@ -91,7 +90,7 @@ impl Step<'_> {
         self.conversation_mut().plans.retain(|plan| plan.id != *id);
     }
 
-    /// The turn is over: a plan in markdown goes where what was said in it stands.
+    /// The turn is over: its plans in markdown go into the transcript.
     pub fn settle_plan_texts(&mut self) {
         let is_text = |plan: &NamedPlan| !matches!(plan.body, PlanBody::Items(_));
         while let Some(at) = self.conversation().plans.iter().position(is_text) {

@@ -17,10 +17,10 @@ const MAX_LISTED: usize = 1_000;
 /// Bytes that they hold together.
 const MAX_LISTED_BYTES: usize = 4 << 20;
 
-/// Pages asked for: an agent that gives a cursor again and again is not asked for ever.
+/// Pages asked for, since an agent may give a cursor again and again.
 const MAX_PAGES: usize = 200;
 
-/// So long an answer to a page is waited for, before the list says that there is none.
+/// After this time without an answer to a page, the list says so.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Default)]
@@ -106,8 +106,8 @@ impl Step<'_> {
         self.session.earlier.state = Listing::Failed(error);
     }
 
-    /// The person waits no longer, or has waited long: the call stays open until its answer, which
-    /// counts for nothing (V1-CAN-09).
+    /// The person no longer waits, or has waited long: the call stays open until its answer, which is
+    /// ignored (V1-CAN-09).
     pub fn give_up_listing(&mut self, state: Listing) {
         if self.session.earlier.state != Listing::Asking {
             return;
@@ -119,7 +119,7 @@ impl Step<'_> {
         self.notify(Notification::CancelCall(CallTag::ListSessions { first }));
     }
 
-    /// An agent that never answers keeps no list waiting for ever.
+    /// A list whose agent does not answer is given up.
     pub fn tell_slow_listing(&mut self) -> bool {
         if !self.is_due(self.session.listing_deadline()) {
             return false;
@@ -162,7 +162,7 @@ impl Step<'_> {
     }
 }
 
-/// Bytes that one of the list holds.
+/// Bytes of one entry.
 fn weight(info: &SessionInfo) -> usize {
     let folders: usize = info.additional_directories.iter().map(String::len).sum();
     info.id.as_str().len()

@@ -33,9 +33,9 @@ pub struct Opening {
     told_twice: bool,
     /// The person cancelled the set-up call, and the agent was told (V1-CAN-09).
     given_up: bool,
-    /// The history asked for is told (V2-SES-03).
+    /// The replay is complete (V2-SES-03).
     replayed: bool,
-    /// What stands on the screen is what was stored of the session by an earlier run.
+    /// The screen shows what an earlier run stored of the session.
     stored: bool,
 }
 
@@ -102,7 +102,7 @@ impl Opening {
 }
 
 impl Session {
-    /// Nothing is lost when it goes: nothing was said in it, and it is no older one opened again.
+    /// Nothing is lost when it is closed: it has no messages, and it was not reopened.
     pub fn is_unused(&self) -> bool {
         let reopened = matches!(self.config.start, Start::Reopen(_));
         self.turn.is_none() && !self.has_conversation() && (!reopened || self.id.is_none())
@@ -115,12 +115,12 @@ impl Session {
 }
 
 impl Step<'_> {
-    /// What comes in is history: no attention, no dialogs (V1-SES-09).
+    /// Updates are history now: no attention, no dialogs (V1-SES-09).
     pub fn is_replaying(&self) -> bool {
         self.session.inner.opening.is_replaying()
     }
 
-    /// The first set-up call of a connection.
+    /// Makes the first set-up call on a connection.
     pub fn open_session(&mut self) {
         let caps = self.session.agent.caps;
         if !caps.additional_directories && !self.session.config.additional_directories.is_empty() {
@@ -150,7 +150,7 @@ impl Step<'_> {
                     self.give_up_reopening(&text, None);
                     Way::New
                 }
-                // It ended before its agent had one.
+                // The earlier run ended before its agent had opened a session.
                 None if self.session.inner.opening.stored => {
                     self.give_up_reopening("the agent does not have this session", None);
                     Way::New
@@ -191,7 +191,7 @@ impl Step<'_> {
         ))
     }
 
-    /// Those that the agent can connect to (V1-INIT-19, V1-MCP-02).
+    /// The MCP servers that the agent can connect to (V1-INIT-19, V1-MCP-02).
     fn mcp_servers(&self) -> Vec<McpServer> {
         let caps = self.session.agent.caps.mcp;
         let servers = self.session.config.mcp_servers.iter();
@@ -201,7 +201,7 @@ impl Step<'_> {
             .collect()
     }
 
-    /// Once, though every process is asked for them anew.
+    /// Gives a notice for each MCP server that cannot be used: once, though each process gets them.
     fn tell_mcp_servers_left_out(&mut self) {
         if std::mem::replace(&mut self.session.inner.opening.told_mcp, true) {
             return;
@@ -226,7 +226,8 @@ impl Step<'_> {
         }
     }
 
-    /// The profile's, if the agent takes it so: the same at each opening (V1-SES-10, V1-INIT-21).
+    /// The profile's system prompt, if the agent takes it: the same at each opening (V1-SES-10,
+    /// V1-INIT-21).
     fn system_prompt(&self) -> Option<SystemPrompt> {
         let caps = self.session.agent.caps;
         let prompt = self.session.config.system_prompt.as_ref();
@@ -237,14 +238,14 @@ impl Step<'_> {
             .cloned()
     }
 
-    /// Sends the set-up call that a sign-in interrupted once more (V1-AUTH-08).
+    /// Sends a set-up call again that a sign-in interrupted (V1-AUTH-08).
     pub fn open_once_more(&mut self) {
         if let Some(way) = self.session.inner.opening.way.clone() {
             self.open(way);
         }
     }
 
-    /// The person waits no longer. The call stays open until its answer, whatever that is
+    /// The person cancels the set-up call. It stays open until its answer, whatever that is
     /// (V1-CAN-09).
     pub fn give_up_opening(&mut self) {
         let opening = &mut self.session.inner.opening;
@@ -363,9 +364,9 @@ impl Step<'_> {
         let Some(way) = opening.way.clone().filter(|way| way.answers(call)) else {
             return;
         };
-        // What was asked in a session that is not to be is answered before its rows go.
+        // Questions of a session that does not open are answered before their rows go.
         self.close_questions();
-        // V2-SES-03: some of it was told, and then not the rest.
+        // V2-SES-03: the replay broke off in the middle.
         let cut = self.session.inner.opening.kept.is_some();
         self.restore_kept();
         if error_text::wants_sign_in(error, !self.session.agent.auth_methods.is_empty()) {
@@ -375,7 +376,7 @@ impl Step<'_> {
         let opening = &mut self.session.inner.opening;
         opening.way = None;
         let given_up = std::mem::take(&mut opening.given_up);
-        // Whatever the words, it is what was asked for (V1-CAN-09, V1-ERR-06).
+        // Whatever its text, the error is the cancel that was asked for (V1-CAN-09, V1-ERR-06).
         let why = if given_up {
             "cancelled".into()
         } else {
@@ -420,7 +421,7 @@ impl Step<'_> {
         }
     }
 
-    /// Says that a new session comes in place of the old one. Whether it does.
+    /// Gives a notice that a new session is opened instead of the old one. Whether it may be opened.
     fn give_up_reopening(&mut self, why: &str, detail: Option<SafeText>) -> bool {
         if self.session.config.unattended {
             // The prompt was meant for that session, and no one is there to choose another.
@@ -463,7 +464,7 @@ impl Step<'_> {
         opening.given_up = false;
     }
 
-    /// Before the first thing of a replay: what is on the screen would come twice.
+    /// Before the first update of a replay, which tells again what is on the screen.
     pub fn make_way_for_replay(&mut self) {
         if !self.is_replaying() || self.session.inner.opening.kept.is_some() {
             return;
@@ -475,11 +476,11 @@ impl Step<'_> {
         });
     }
 
-    /// Whether a piece of conversation is one that stands on the screen already: some agents
-    /// replay a session that is resumed as well, though none is to (V1-SES-11).
+    /// Whether an update tells again what is on the screen: some agents replay a session that is
+    /// resumed, which none should (V1-SES-11).
     pub fn is_told_twice(&mut self) -> bool {
         let opening = &mut self.session.inner.opening;
-        // One that tells its state tells what happens now (V2-SES-02).
+        // An agent that reports its state reports what happens now (V2-SES-02).
         let now = self.session.agent.caps.states;
         if now || !opening.shown || !matches!(opening.way, Some(Way::Resume(_))) {
             return false;
@@ -497,7 +498,7 @@ impl Step<'_> {
         self.settle_plan();
         self.settle_plan_texts();
         let kept = self.session.inner.opening.kept.take();
-        // Who opens a session again expects that it is loaded.
+        // The person reopened the session, and so expects that it is loaded.
         let stored = std::mem::take(&mut self.session.inner.opening.stored);
         if !stored && kept.is_some_and(|kept| has_conversation(&kept.conversation)) {
             // Not "above": gemini goes on telling it after the answer.
@@ -506,7 +507,7 @@ impl Step<'_> {
         }
     }
 
-    /// What comes from now on happens now (V2-SES-03). Without a replay it means nothing.
+    /// Updates from now on are no history (V2-SES-03). Ignored without a replay.
     pub fn replay_complete(&mut self) {
         if !self.is_replaying() {
             return;
@@ -527,7 +528,7 @@ impl Step<'_> {
         }
     }
 
-    /// A new session has nothing of the one before but what is on the screen.
+    /// A new session keeps only what is on the screen of the one before.
     fn forget_session(&mut self) {
         self.session.title = None;
         self.session.usage = None;

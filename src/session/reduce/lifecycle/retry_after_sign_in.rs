@@ -16,12 +16,12 @@ const MAX_REFUSED: usize = 8;
 #[derive(Debug, Default)]
 pub struct Beside {
     refused: Vec<CallTag>,
-    /// They were made once more, and none was answered well since: a second refusal is the answer.
+    /// They were made again, and none has succeeded since: a second refusal is final.
     tried: bool,
 }
 
 impl Step<'_> {
-    /// Whether that is the answer to such a call, and a sign-in comes before it is made once more.
+    /// Whether that reply refuses such a call, which is then made again after a sign-in.
     pub fn is_refused_beside(&mut self, call: &CallTag, result: &CallResult) -> bool {
         let asking = match call {
             // If it was given up, no sign-in follows.

@@ -14,19 +14,19 @@ use super::retry_after_sign_in::Beside;
 
 #[derive(Debug, Default)]
 pub struct SignIn {
-    /// What was refused, and is sent once more after a sign-in. While the session is ready it waits
-    /// for its turn behind the reconnection.
+    /// What was refused, and is sent again after a sign-in. While the session is ready it waits until
+    /// the session is open in the new process.
     pub retry: Option<Retry>,
-    /// A sign-in has succeeded, and what was refused before it was not answered well since: no
-    /// second refusal leads here again by itself.
+    /// A sign-in has succeeded, and what was refused before it has not succeeded since: a second refusal
+    /// is an error, and leads to no further sign-in.
     pub tried: bool,
-    /// A change of an option was refused in the turn that is open: its end leads to the dialog.
+    /// A change of an option was refused in the open turn: the dialog comes at its end.
     pub after_turn: bool,
     /// The method of the `authenticate` that is open. One at a time.
     pub method: Option<String>,
     /// A program to sign in with runs, or is being started.
     pub program: bool,
-    /// Of that program, also after it has ended without success.
+    /// The terminal of that program, also after it failed.
     pub terminal: Option<TerminalId>,
     /// Calls outside the conversation that were refused and are made again: see `retry_after_sign_in`.
     pub beside: Beside,
@@ -38,7 +38,7 @@ pub enum Retry {
     Open,
     /// A prompt, with its block in the transcript.
     Prompt(Prompt, BlockId),
-    /// Changes of options, which are held as what is to be set.
+    /// Changes of options, which wait among the settings.
     Options,
 }
 
@@ -53,7 +53,7 @@ impl SignIn {
 }
 
 impl Step<'_> {
-    /// A refused prompt that is to have its turn behind the reconnection becomes the queue's head.
+    /// A refused prompt that waits for the new process becomes the queue's head.
     pub fn queue_refused_prompt(&mut self) {
         let retry = &mut self.session.inner.sign_in.retry;
         if matches!(retry, Some(Retry::Prompt(..)))
@@ -63,8 +63,8 @@ impl Step<'_> {
         }
     }
 
-    /// Ways that stand in the error and that the agent has not named before. Of one that it has, the
-    /// first word counts: kimi's in the error lacks the program.
+    /// Adds sign-in methods that only the error names. For a method that is known already nothing
+    /// changes: kimi's in the error lacks the program.
     pub fn learn_ways(&mut self, error: &RpcError) {
         for method in &error.auth_methods {
             let known = &self.session.agent.auth_methods;
@@ -81,7 +81,7 @@ impl Step<'_> {
         self.queue_refused_prompt();
         let tried = std::mem::take(&mut self.session.inner.sign_in.tried);
         self.session.inner.sign_in.retry = Some(Retry::Open);
-        // Without a session there is nothing else to do but to choose another way.
+        // Without a session, choosing another way is all there is to do.
         self.show_sign_in(tried.then(|| still_refused(error)));
     }
 
@@ -119,7 +119,7 @@ impl Step<'_> {
             return;
         }
         sign_in.retry.get_or_insert(Retry::Options);
-        // What is asked for may be under way: then the change waits for its end.
+        // A sign-in may be under way: then the change waits for its end.
         let under_way = sign_in.program;
         let told = sign_in.after_turn;
         sign_in.after_turn = self.session.turn.is_some();
@@ -134,7 +134,7 @@ impl Step<'_> {
         }
     }
 
-    /// Now, or when the turn is over.
+    /// Shows the sign-in now, or when the turn is over.
     pub fn sign_in_when_at_rest(&mut self) {
         if self.session.turn.is_some() {
             self.session.inner.sign_in.after_turn = true;
@@ -143,7 +143,7 @@ impl Step<'_> {
         }
     }
 
-    /// The turn is over: whether a sign-in comes now.
+    /// The turn is over: shows the sign-in that waited for it. Whether there was one.
     pub fn sign_in_after_turn(&mut self) -> bool {
         let due = std::mem::take(&mut self.session.inner.sign_in.after_turn);
         if due {
@@ -162,7 +162,7 @@ impl Step<'_> {
     }
 
     fn show_sign_in(&mut self, error: Option<SafeText>) {
-        // An answer that was given up may still be out.
+        // An `authenticate` that was cancelled may not be answered yet.
         let sign_in = &mut self.session.inner.sign_in;
         sign_in.after_turn = false;
         let step = match sign_in.method {
@@ -193,8 +193,7 @@ impl Step<'_> {
             .iter()
             .find(|known| known.id == method)
             .map(|known| known.kind.clone());
-        // Only those that are meant for it go to `authenticate` (V1-AUTH-03, V1-AUTH-06,
-        // V1-AUTH-07).
+        // Only methods of that kind go to `authenticate` (V1-AUTH-03, V1-AUTH-06, V1-AUTH-07).
         let error = match kind {
             Some(AuthMethodKind::Agent) => {
                 self.session.inner.sign_in.method = Some(method.clone());
@@ -207,7 +206,7 @@ impl Step<'_> {
             Some(AuthMethodKind::Terminal { args, env }) => {
                 return self.log_in(Login::Agent { args, env });
             }
-            // The person's own command goes before one that the agent names.
+            // The person's own command takes precedence over one that the agent names.
             Some(AuthMethodKind::Program(_)) if self.session.config.login.is_some() => {
                 return self.log_in(Login::Profile);
             }
@@ -243,8 +242,8 @@ impl Step<'_> {
         self.go_on_signed_in();
     }
 
-    /// The person has signed in from another session of the agent: what was refused here for want of
-    /// it is tried again here. A dialog in which something is under way waits for its end.
+    /// The person has signed in from another session of the agent: what was refused here is tried again.
+    /// A dialog in which a sign-in is under way waits for its end.
     pub fn signed_in_elsewhere(&mut self) {
         if let Phase::SignIn {
             step: SignInStep::Choosing | SignInStep::Cancelling,
@@ -282,7 +281,7 @@ impl Step<'_> {
                     ..
                 }
             );
-            // Whatever the words, it is what was asked for (V1-CAN-09).
+            // Whatever its text, the error is the cancel that was asked for (V1-CAN-09).
             let text = if given_up {
                 SafeText::from("sign-in cancelled")
             } else {
@@ -298,7 +297,7 @@ impl Step<'_> {
         waited_for.take_if(|waited| waited == method).is_some()
     }
 
-    /// A prompt that was refused and has not had its turn yet: true if it has it now.
+    /// Sends the prompt that was refused, if there is one. Whether there was.
     pub fn retry_refused(&mut self) -> bool {
         match self.session.inner.sign_in.retry.take() {
             Some(Retry::Prompt(prompt, user)) => {
@@ -310,14 +309,14 @@ impl Step<'_> {
         }
     }
 
-    /// A call was answered well: the next wish for a sign-in is a new one.
+    /// A call has succeeded: the next refusal leads to a sign-in again.
     pub fn signed_in(&mut self) {
         let sign_in = &mut self.session.inner.sign_in;
         sign_in.tried &= sign_in.retry.is_some();
     }
 
-    /// Esc in the dialog: what runs is given up; else what was refused is not sent. Without a session
-    /// the dialog stays.
+    /// Esc in the dialog: cancels what runs; else what was refused is not sent. Without a session the
+    /// dialog stays.
     pub fn leave_sign_in(&mut self) {
         let Phase::SignIn { step, .. } = &mut self.session.phase else {
             return;
@@ -374,7 +373,7 @@ impl Step<'_> {
         }
     }
 
-    /// What runs may be refused from now on, so a sign-in is offered; it can be left.
+    /// Further calls may be refused now, so a sign-in is offered; it can be left.
     pub fn logged_out(&mut self) {
         let text = format!("signed out of {}", self.agent_name());
         self.say(NoticeLevel::Info, SafeText::line(&text));

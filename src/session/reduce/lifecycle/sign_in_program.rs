@@ -15,8 +15,7 @@ impl Session {
         self.config.login.is_some() || !self.agent.auth_methods.is_empty()
     }
 
-    /// The terminal that the person signs in at, or did without success: what the program said last
-    /// is there.
+    /// The terminal of the sign-in program, also after it failed: its last output is there.
     pub fn login_terminal(&self) -> Option<&TerminalId> {
         self.inner.sign_in.terminal.as_ref()
     }
@@ -48,7 +47,7 @@ impl Step<'_> {
             cwd,
             ..TerminalInfo::new(self.now)
         };
-        // No block: what is typed there is nothing for the transcript.
+        // No block: what is typed there does not belong in the transcript.
         self.add_terminal(id.clone(), info);
         self.settle_terminal(&id);
     }
@@ -59,8 +58,8 @@ impl Step<'_> {
         }
     }
 
-    /// Zero is success, all else is none (V1-AUTH-04). Then restarting the agent: one that runs
-    /// may have looked for its credentials only once.
+    /// Only exit code 0 is success (V1-AUTH-04). Then the agent is restarted: it may look for its
+    /// credentials only when it starts.
     pub fn login_ended(&mut self, terminal: TerminalId, status: ExitStatus) {
         let waited_for = matches!(
             &self.session.phase,
@@ -83,7 +82,7 @@ impl Step<'_> {
         self.start_over_signed_in();
     }
 
-    /// In the next process what was refused is tried again.
+    /// Starts the next process, in which what was refused is tried again.
     pub fn start_over_signed_in(&mut self) {
         let refused = self.session.inner.sign_in.retry.take();
         let beside = std::mem::take(&mut self.session.inner.sign_in.beside);
@@ -116,7 +115,7 @@ impl Step<'_> {
         }
     }
 
-    /// The connection is as it was; another way can be tried.
+    /// The sign-in failed: the connection is as it was, and another way can be tried.
     fn login_was_no_success(&mut self, error: SafeText) {
         self.session.inner.sign_in.program = false;
         if self.session.connection.is_some() {
@@ -127,7 +126,7 @@ impl Step<'_> {
         }
     }
 
-    /// The agent is gone while a program runs, which is to go on.
+    /// The agent is gone; a sign-in program that runs goes on.
     pub fn keep_login(&mut self) -> Option<SignIn> {
         let running = self.session.inner.sign_in.program;
         running.then(|| std::mem::take(&mut self.session.inner.sign_in))

@@ -13,7 +13,7 @@ use super::super::{
 };
 
 impl Session {
-    /// One that is only looked at: nothing is started, and nothing goes on.
+    /// A session that is only looked at: nothing is started, nothing changes.
     pub fn past(
         config: SessionConfig,
         id: Option<SessionId>,

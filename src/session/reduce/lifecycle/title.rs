@@ -11,7 +11,7 @@ use super::super::{Step, connection::error_text};
 const MAX_OWN_TITLE: usize = 400;
 
 impl Step<'_> {
-    /// Of this session, or of one that the agent has kept.
+    /// Renames this session, or one that the agent has kept.
     pub fn set_title(&mut self, of: Option<SessionId>, title: &str) {
         let title = SafeText::line(first_bytes(title.trim(), MAX_OWN_TITLE));
         if title.is_empty() {
@@ -36,7 +36,7 @@ impl Step<'_> {
         }
     }
 
-    /// What is shown is what the agent keeps, which need not be what it was sent.
+    /// Shows the title that the agent keeps, which may differ from what it was sent.
     pub fn title_set(&mut self, id: &SessionId, title: SafeText) {
         self.toast(&format!("renamed to {title}"));
         let mut earlier = self.session.earlier.sessions.iter_mut();

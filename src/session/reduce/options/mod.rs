@@ -29,7 +29,7 @@ const TOLD: [&str; 2] = [category::MODE, category::MODEL];
 pub struct OptionRules {
     /// What was asked for and is not answered: option and value, in the order of the calls.
     open: Vec<(String, OptionValue)>,
-    /// Options that were set by us: a new process is to have them as they are.
+    /// Options that we set: a new process gets the same values.
     chosen: BTreeSet<String>,
     /// This connection does not know the method (V1-ERR-03).
     no_set_mode: bool,
@@ -44,7 +44,7 @@ impl Session {
             .find(|option| option.is_of(category))
     }
 
-    /// What says which mode the agent is in.
+    /// The option that stands for the mode.
     pub fn mode_option(&self) -> Option<&ConfigOption> {
         setting::mode(&self.config_options)
     }
@@ -53,7 +53,7 @@ impl Session {
         self.config_options.iter().find(|option| option.id == id)
     }
 
-    /// What an option was asked to be last, while the agent has not answered.
+    /// The last value asked for, while the agent has not answered.
     pub fn asked_of_option(&self, id: &str) -> Option<&OptionValue> {
         let mut open = self.inner.options.open.iter().rev();
         open.find(|(option, _)| option == id)
@@ -62,8 +62,8 @@ impl Session {
 }
 
 impl Step<'_> {
-    /// What the answer to a set-up call says. What it leaves out stays as updates before it, or the
-    /// time before a restart, had it.
+    /// Takes the options of the answer to a set-up call. What it omits stays as updates before it, or the
+    /// process before a restart, had it.
     pub fn options_at_opening(&mut self, modes: Option<ModeState>, options: Vec<ConfigOption>) {
         if !options.is_empty() {
             self.take_options(options);
@@ -175,7 +175,7 @@ impl Step<'_> {
         TOLD.iter().map(current).collect()
     }
 
-    /// A change that the person did not ask for is worth a line.
+    /// Gives a notice for changes that the person did not ask for.
     fn tell_changes(&mut self, before: &[Option<OptionValue>]) {
         if self.is_replaying() {
             return;
@@ -369,7 +369,7 @@ impl Step<'_> {
         }
     }
 
-    /// Of what `session/set_mode` sets.
+    /// The id of the option that `session/set_mode` sets.
     fn mode_option_id(&self) -> String {
         let mut options = self.session.config_options.iter();
         let option = options.find(|option| option.set_by == SetBy::Mode);
@@ -403,7 +403,7 @@ impl Step<'_> {
         self.abort_setting();
     }
 
-    /// Ids of what the next process is to have as this one has it: the mode, and what was set.
+    /// What the next process gets as this one has it: the mode, and the options that we set.
     pub fn options_to_keep(&self) -> Vec<(String, OptionValue)> {
         let mode = self.session.mode_option().map(|option| option.id.clone());
         let chosen = &self.session.inner.options.chosen;

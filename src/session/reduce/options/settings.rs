@@ -18,7 +18,7 @@ use crate::{
 
 use super::super::Step;
 
-/// So long the first prompt waits for each setting that it is to run with.
+/// How long the first prompt waits for each setting.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
@@ -193,15 +193,14 @@ impl Step<'_> {
         }
     }
 
-    /// After a sign-in: what was refused for want of it, and what was to come behind that.
+    /// After a sign-in: the setting that was refused, and those behind it.
     pub fn go_on_setting(&mut self) {
         if !self.is_being_set_up() {
             self.apply_next();
         }
     }
 
-    /// A call was refused for want of a sign-in, which brings it back: here, or in the session of
-    /// another process.
+    /// A call was refused without a sign-in: it is made again after it, here or in the next process.
     pub fn want_again(&mut self, call: &Call) {
         let Some((_, option, value)) = self.asked_by(call) else {
             return;
@@ -244,8 +243,7 @@ impl Step<'_> {
         }
     }
 
-    /// Before a restart: the next process is to be in the mode that this one is in, and to have what
-    /// was set here.
+    /// Before a restart: the next process gets the mode and the options that were set here.
     pub fn want_current_options(&mut self) {
         let kept = self.options_to_keep();
         let kept = kept.iter().map(|(option, value)| before(option, value));

@@ -13,7 +13,7 @@ impl Session {
         call.cancel && call.state.is_open() && !call.cancelling && self.connection.is_some()
     }
 
-    /// The same of a terminal of the agent's.
+    /// The same for a terminal of the agent.
     pub fn can_cancel_terminal(&self, id: &TerminalId) -> bool {
         self.terminals.get(id).is_some_and(|info| {
             info.foreign

@@ -35,26 +35,26 @@ pub struct TurnRules {
     prompt: Option<(Prompt, BlockId)>,
     /// That prompt has no answer yet.
     pub unanswered: bool,
-    /// The agent said that it is at work since the turn began: then its being idle ends it.
+    /// The agent reported work since the turn began: then its idle state ends the turn.
     pub worked: bool,
-    /// It said something since.
+    /// It has sent a message since.
     pub spoke: bool,
     /// It was idle again before it had answered the prompt.
     pub idle: Option<(Option<StopReason>, Option<TurnTokens>)>,
-    /// That the prompt failed was said.
+    /// A notice said that the prompt failed.
     told_failure: bool,
     /// The agent cannot tell whether what is open goes on (V2-STATE-03).
     pub doubted: bool,
     /// The queue's head goes out as soon as it may: however the turn ends, or the session opens.
     pub send_next: bool,
-    /// A request of the open turn was answered with no.
+    /// A request of the open turn was denied.
     denied: bool,
     /// The silence of the agent is on the screen; its next message resets this.
     pub silence_told: bool,
 }
 
 impl TurnRules {
-    /// Another turn: nothing of the one before holds.
+    /// Another turn begins: forgets the one before.
     pub fn begin(&mut self) {
         self.number += 1;
         self.prompt = None;
@@ -89,7 +89,7 @@ impl Step<'_> {
         }
     }
 
-    /// Before all that is queued, but for what is to go out at once.
+    /// Puts it at the head of the queue, but behind a prompt that is to go out at once.
     pub fn submit_first(&mut self, prompt: Prompt) {
         if self.may_send() {
             self.send(prompt);
@@ -165,7 +165,7 @@ impl Step<'_> {
         }
     }
 
-    /// Whether there was room; if not the prompt goes back to the person.
+    /// Whether there was room; otherwise the prompt goes back to the draft.
     fn enqueue(&mut self, prompt: Prompt, place: usize) -> bool {
         let held: usize = self.session.queue.iter().map(Prompt::weight).sum();
         if self.session.queue.len() >= MAX_QUEUE || held + prompt.weight() > MAX_QUEUE_WEIGHT {
@@ -186,8 +186,8 @@ impl Step<'_> {
         self.session.turn.is_none() && told && self.may_send()
     }
 
-    /// Whether the person may send: also where the agent cannot tell whether it works, since nothing
-    /// may ever end that.
+    /// Whether the person may send: also where the agent does not know whether it works, which may never
+    /// change.
     fn may_send(&self) -> bool {
         let free = match &self.session.turn {
             None => true,
@@ -236,15 +236,15 @@ impl Step<'_> {
         self.run_prompt(prompt, user);
     }
 
-    /// The blocks of a prompt as the agent takes them (V1-INIT-18): only when it is sent is that known
-    /// for sure, since a prompt may be written before the agent has said what it takes.
+    /// The blocks of a prompt as the agent takes them (V1-INIT-18). Decided when it is sent, since a
+    /// prompt may be written before the agent has said what it takes.
     fn fitted(&self, prompt: &Prompt) -> Vec<PromptBlock> {
         let caps = self.session.agent.caps.prompt;
         let blocks = prompt.blocks.iter().cloned();
         blocks.map(|block| block.fitted(caps)).collect()
     }
 
-    /// Says what the agent does not get to see or hear.
+    /// Gives a notice about pictures and sounds that the agent does not get.
     fn tell_linked(&mut self, prompt: &Prompt, sent: &[PromptBlock]) {
         let both = prompt.blocks.iter().zip(sent);
         let linked = both.filter(|(_, sent)| sent.media().is_none());
@@ -271,7 +271,7 @@ impl Step<'_> {
             return;
         };
         if self.session.turn.is_some() {
-            // What became of the one before is not known.
+            // How the one before ended is not known.
             self.close_turn(ToolState::Ended);
         }
         self.session.last_stop = None;
@@ -317,7 +317,7 @@ impl Step<'_> {
         }
     }
 
-    /// The turn is over, and everything of it that was open.
+    /// Closes the turn, and everything of it that is open.
     pub fn close_turn(&mut self, open_tools: ToolState) {
         self.end_message();
         self.end_open_tools(open_tools);
@@ -369,7 +369,7 @@ impl Step<'_> {
         self.after_turn(went_well, stopped);
     }
 
-    /// V1-PROMPT-04: each way to end can be seen.
+    /// V1-PROMPT-04: gives a notice for each kind of end.
     fn tell_end(&mut self, reason: StopReason, user: Option<BlockId>, stopped: bool) {
         match reason {
             StopReason::EndTurn | StopReason::Cancelled if stopped => {
@@ -407,7 +407,7 @@ impl Step<'_> {
                 let detail = error_text::detail(&error);
                 self.notice_with_detail(NoticeLevel::Info, "stopped".into(), detail);
             }
-            // That the prompt failed was said with it.
+            // The notice came when the prompt failed.
             StopReason::Error(_) if self.session.inner.turn.told_failure => {}
             StopReason::Error(error) => {
                 self.say_error(NoticeLevel::Error, "the turn failed", &error);
@@ -506,7 +506,7 @@ impl Step<'_> {
         }
     }
 
-    /// What waits does so until the person sends it; said once.
+    /// Queued prompts wait until the person sends them; a notice says so once.
     pub fn hold_queue(&mut self) {
         self.session.inner.turn.send_next = false;
         self.queue_refused_prompt();

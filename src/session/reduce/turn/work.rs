@@ -60,7 +60,7 @@ impl Step<'_> {
         }
     }
 
-    /// Work goes on, or begins without a prompt: then it is a turn all the same.
+    /// Work goes on, or begins without a prompt, which is a turn too.
     fn is_at_work(&mut self) {
         self.doubt_open_work(false);
         if self.session.turn.is_none() {
@@ -71,8 +71,8 @@ impl Step<'_> {
         rules.idle = None;
     }
 
-    /// The foreground rests. Said once more it is no further end (V2-STATE-01); and one from before
-    /// the prompt was taken in is not that prompt's.
+    /// The agent is idle. Reported again it is no further end (V2-STATE-01); and a report from before the
+    /// prompt was accepted does not end that prompt's turn.
     fn went_idle(&mut self, reason: Option<StopReason>, tokens: Option<TurnTokens>) {
         self.doubt_open_work(false);
         let cancelling = self.is_cancelling();
@@ -82,14 +82,14 @@ impl Step<'_> {
             return;
         }
         if rules.unanswered {
-            // The answer is owed, and says whether this is the end of the prompt.
+            // The answer to the prompt is still to come, and says whether this is its end.
             rules.idle = Some((reason, tokens));
         } else {
             self.turn_over(reason, tokens);
         }
     }
 
-    /// The prompt is part of the conversation: that is all that its answer says (V2-PROMPT-01).
+    /// The prompt was accepted; its answer says no more than that (V2-PROMPT-01).
     pub fn prompt_accepted(&mut self, session: &SessionId, message: MessageId) {
         if !self.is_turn_of(session) || !self.session.inner.turn.unanswered {
             return;
@@ -116,8 +116,8 @@ impl Step<'_> {
         self.silence_counts_anew();
     }
 
-    /// What has not ended is shown as last told and not as going on, or as going on again
-    /// (V2-STATE-03). Nothing is ended by that.
+    /// Shows open work as last reported and not as running, or as running again (V2-STATE-03). Ends
+    /// nothing.
     fn doubt_open_work(&mut self, doubt: bool) {
         if std::mem::replace(&mut self.session.inner.turn.doubted, doubt) == doubt {
             return;
@@ -149,7 +149,7 @@ impl Step<'_> {
         let Some(background) = &self.session.background else {
             return false;
         };
-        // A subagent's calls are told of in its own list.
+        // A subagent has its own list.
         if background.is_empty() || self.subagent_id().is_some() {
             return false;
         }
