@@ -373,12 +373,13 @@ pub fn serve(
                 resolved,
                 write,
                 protected,
-            } => tell(Event::OutsideRoots {
+            } => tell(Event::AskFile {
                 key,
                 request,
                 resolved,
                 write,
                 protected: protected.map(SafeText::from),
+                reason: None,
             }),
             ServeOutcome::AskFile {
                 resolved,
@@ -389,7 +390,8 @@ pub fn serve(
                 request,
                 resolved,
                 write,
-                reason,
+                protected: None,
+                reason: Some(reason),
             }),
             ServeOutcome::AskTerminal {
                 command,

@@ -117,26 +117,21 @@ impl Observer {
                 self.refused(format!("answer {message}"), "nobody to ask".to_owned())
             }
             // Questions that nobody is there to answer. Permissions are told with their call.
-            Event::OutsideRoots {
-                resolved,
-                write,
-                protected,
-                ..
-            } if self.scope == Scope::Turn => {
-                let verb = if *write { "write" } else { "read" };
-                let what = format!("{verb} {}", resolved.display());
-                let why = protected.as_deref().unwrap_or("is outside the workspace");
-                self.refused(what, format!("nobody to ask: it {why}"))
-            }
             Event::AskFile {
                 resolved,
                 write,
+                protected,
                 reason,
                 ..
             } if self.scope == Scope::Turn => {
                 let verb = if *write { "write" } else { "read" };
                 let what = format!("{verb} {}", exact_line(&resolved.to_string_lossy()));
-                self.refused(what, format!("nobody to ask: {reason}"))
+                let why = match (reason, protected) {
+                    (Some(reason), _) => reason.to_string(),
+                    (None, Some(why)) => format!("it {why}"),
+                    (None, None) => "it is outside the workspace".to_owned(),
+                };
+                self.refused(what, format!("nobody to ask: {why}"))
             }
             Event::AskTerminal {
                 command, reason, ..

@@ -40,7 +40,7 @@ pub enum Effect {
         consent: Consent,
     },
     /// The agent withdrew a request that is being served (V1-CAN-10): answered -32800, unless it
-    /// has been answered or came back as `OutsideRoots`, which then is the reducer's to answer.
+    /// has been answered or came back as `AskFile`, which then is the reducer's to answer.
     CancelServe(RequestKey),
     /// Open a page in the person's browser, who has consented; comes back as `PageOpened`.
     OpenPage { question: QuestionId, url: String },

@@ -162,22 +162,16 @@ pub enum Event {
         revision: Option<u64>,
         verdict: Verdict,
     },
-    /// A file request turned out to lie outside the roots.
-    OutsideRoots {
+    /// A file request outside the roots, or one that a rule says to ask about.
+    AskFile {
         key: RequestKey,
         request: HostRequest,
         resolved: std::path::PathBuf,
         write: bool,
         /// Why it counts as outside wherever the roots are; goes on after "it".
         protected: Option<SafeText>,
-    },
-    /// A file request that a rule says to ask about, inside or outside the roots.
-    AskFile {
-        key: RequestKey,
-        request: HostRequest,
-        resolved: std::path::PathBuf,
-        write: bool,
-        reason: SafeText,
+        /// The rule that says to ask; `None`: the file is outside.
+        reason: Option<SafeText>,
     },
     /// A command that the policy asks about; not answered yet.
     AskTerminal {

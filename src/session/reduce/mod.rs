@@ -290,20 +290,14 @@ impl Step<'_> {
                 revision,
                 verdict,
             } => self.decided(question, revision, verdict),
-            Event::OutsideRoots {
-                key,
-                request,
-                resolved,
-                write,
-                protected,
-            } => self.ask_file(key, request, resolved, write, (protected, None)),
             Event::AskFile {
                 key,
                 request,
                 resolved,
                 write,
+                protected,
                 reason,
-            } => self.ask_file(key, request, resolved, write, (None, Some(reason))),
+            } => self.ask_file(key, request, resolved, write, (protected, reason)),
             Event::AskTerminal {
                 key,
                 request,

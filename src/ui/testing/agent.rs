@@ -280,12 +280,13 @@ impl Bench {
         protected: Option<SafeText>,
     ) {
         let key = self.key();
-        self.event(Event::OutsideRoots {
+        self.event(Event::AskFile {
             key,
             request,
             resolved: PathBuf::from(resolved),
             write,
             protected,
+            reason: None,
         });
     }
 
@@ -306,7 +307,8 @@ impl Bench {
             }),
             resolved: PathBuf::from(resolved),
             write: true,
-            reason: "ask `src/**` (config.toml:3)".into(),
+            protected: None,
+            reason: Some("ask `src/**` (config.toml:3)".into()),
         });
     }
 

@@ -338,7 +338,7 @@ fn a_replay_reads_nothing_of_the_disk_of_today() {
 fn a_write_that_is_asked_about_shows_what_it_does_to_its_file() {
     let mut play = Play::running();
     let key = play.key();
-    let write = |key| Event::OutsideRoots {
+    let write = |key| Event::AskFile {
         key,
         request: HostRequest::WriteTextFile(crate::model::FsWrite {
             session: id("s"),
@@ -348,6 +348,7 @@ fn a_write_that_is_asked_about_shows_what_it_does_to_its_file() {
         resolved: "/else/f".into(),
         write: true,
         protected: None,
+        reason: None,
     };
     let comparison = asked(&play.event(write(key))).expect("it is compared");
     assert_eq!(comparison.claims[0].extent, Extent::Whole);

@@ -41,12 +41,13 @@ fn read() -> HostRequest {
 }
 
 fn outside(key: RequestKey) -> Event {
-    Event::OutsideRoots {
+    Event::AskFile {
         key,
         request: read(),
         resolved: "/secret".into(),
         write: false,
         protected: None,
+        reason: None,
     }
 }
 
@@ -369,7 +370,7 @@ fn a_withdrawn_request_that_is_served_is_the_hosts() {
 fn what_is_protected_is_never_allowed_by_its_folder() {
     let mut play = Play::running();
     let (key, _) = play.request(read());
-    let Event::OutsideRoots {
+    let Event::AskFile {
         key,
         request,
         resolved,
@@ -379,12 +380,13 @@ fn what_is_protected_is_never_allowed_by_its_folder() {
     else {
         unreachable!()
     };
-    play.event(Event::OutsideRoots {
+    play.event(Event::AskFile {
         key,
         request,
         resolved,
         write,
         protected: Some("may hold SSH keys".into()),
+        reason: None,
     });
     let question = shown(&play);
     let effects = play.event(Event::AnswerFile {

@@ -67,12 +67,13 @@ fn file_questions_are_answered_with_an_error_when_stopped() {
             limit: None,
         })
     };
-    let outside = |key| Event::OutsideRoots {
+    let outside = |key| Event::AskFile {
         key,
         request: read(),
         resolved: "/etc/x".into(),
         write: false,
         protected: None,
+        reason: None,
     };
     let (key, effects) = play.request(read());
     assert_eq!(wire(&effects), ["serve 1 None"]);
@@ -269,12 +270,13 @@ fn leaving_cancels_the_turn_and_answers_its_questions() {
         limit: None,
     });
     let (key, _) = play.request(request.clone());
-    play.event(Event::OutsideRoots {
+    play.event(Event::AskFile {
         key,
         request,
         resolved: "/etc/x".into(),
         write: false,
         protected: None,
+        reason: None,
     });
     assert_eq!(
         farewell(&play),

@@ -94,12 +94,13 @@ fn files_outside_and_commands_are_refused_and_said() {
         content: String::new(),
     });
     let (key, _) = play.request(write.clone());
-    let effects = play.event(Event::OutsideRoots {
+    let effects = play.event(Event::AskFile {
         key,
         request: write.clone(),
         resolved: "/x".into(),
         write: true,
         protected: None,
+        reason: None,
     });
     assert!(matches!(answers(&effects)[..], [HostReply::Error(_)]));
     assert_eq!(
@@ -112,7 +113,8 @@ fn files_outside_and_commands_are_refused_and_said() {
         request: write.clone(),
         resolved: "/project/a\nb".into(),
         write: true,
-        reason: "ask rule".into(),
+        protected: None,
+        reason: Some("ask rule".into()),
     });
     assert!(matches!(answers(&effects)[..], [HostReply::Error(_)]));
     assert_eq!(play.said_last(), "i write not allowed: /project/a⏎b");

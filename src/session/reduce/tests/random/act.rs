@@ -157,12 +157,13 @@ impl World {
                     });
                 } else if back == 1 && Some(key.connection) == self.alive {
                     let request = self.read(self.session_id());
-                    self.event(Event::OutsideRoots {
+                    self.event(Event::AskFile {
                         key,
                         request,
                         resolved: "/x".into(),
                         write: false,
                         protected: None,
+                        reason: None,
                     });
                 } else {
                     self.answered(key);
