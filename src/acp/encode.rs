@@ -264,22 +264,17 @@ fn opening(id: Option<SessionId>, setup: SessionSetup, v2: bool, names_servers: 
     let directories: Value = directories.map(|directory| path(directory)).collect();
     let servers = setup.mcp_servers.into_iter();
     let servers: Value = servers.map(|server| mcp_server(server, v2)).collect();
+    let servers = match names_servers {
+        true => servers,
+        false => filled(servers),
+    };
+    let prompt = setup.system_prompt.map(system_prompt);
     object([
         ("sessionId", id.map(|id| id.as_str().to_owned()).into()),
         ("cwd", path(&setup.cwd)),
         ("additionalDirectories", filled(directories)),
-        (
-            "mcpServers",
-            if names_servers {
-                servers
-            } else {
-                filled(servers)
-            },
-        ),
-        (
-            "systemPrompt",
-            setup.system_prompt.map(system_prompt).into(),
-        ),
+        ("mcpServers", servers),
+        ("systemPrompt", prompt.into()),
     ])
 }
 
@@ -333,22 +328,19 @@ fn block(block: PromptBlock) -> Value {
     };
     match block {
         PromptBlock::Text(text) => object([("type", "text".into()), ("text", text.into())]),
-        PromptBlock::ResourceLink { uri, name, size } => object([
-            ("type", "resource_link".into()),
-            ("uri", uri.into()),
-            ("name", name.into()),
-            (
-                "size",
-                size.and_then(|size| i64::try_from(size).ok()).into(),
-            ),
-        ]),
-        PromptBlock::Resource { uri, text } => object([
-            ("type", "resource".into()),
-            (
-                "resource",
-                object([("uri", uri.into()), ("text", text.into())]),
-            ),
-        ]),
+        PromptBlock::ResourceLink { uri, name, size } => {
+            let size = size.and_then(|size| i64::try_from(size).ok());
+            object([
+                ("type", "resource_link".into()),
+                ("uri", uri.into()),
+                ("name", name.into()),
+                ("size", size.into()),
+            ])
+        }
+        PromptBlock::Resource { uri, text } => {
+            let contents = object([("uri", uri.into()), ("text", text.into())]);
+            object([("type", "resource".into()), ("resource", contents)])
+        }
         PromptBlock::Image(image) => {
             let uri = (!image.passing).then(|| image.uri.clone());
             media("image", image, uri)
