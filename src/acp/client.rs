@@ -61,7 +61,7 @@ impl Client {
     /// refused.
     ///
     /// # Errors
-    /// When the agent cannot be started.
+    /// The agent cannot be started.
     pub async fn connect(
         spec: LaunchSpec,
         id: ConnectionId,

@@ -52,7 +52,7 @@ impl Group {
 /// process gets a signal when the thread that started it ends.
 ///
 /// # Errors
-/// When there is nothing to run, or the system refuses.
+/// The directory is missing, or the system refuses.
 pub fn spawn(spec: &LaunchSpec) -> Result<Process, LaunchError> {
     spec.check()?;
     let path = spec.program.clone();

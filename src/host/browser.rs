@@ -46,7 +46,7 @@ impl Surroundings {
     /// person's own word names one.
     ///
     /// # Errors
-    /// Why there is nothing.
+    /// Why there is none.
     fn commands(&self, url: &str) -> Result<Vec<CommandLine>, &'static str> {
         if let Some(browser) = &self.browser {
             return Ok(browser

@@ -136,7 +136,7 @@ pub struct Listing {
 /// blocking tasks.
 ///
 /// # Errors
-/// It is not there, no folder, or may not be read.
+/// It does not exist, is not a folder, or may not be read.
 pub fn folder(cwd: &Path, typed: &str, home: Option<&Path>) -> io::Result<Listing> {
     let of_home = typed.strip_prefix("~/").zip(home);
     let asked = match of_home {

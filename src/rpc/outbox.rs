@@ -92,7 +92,7 @@ impl Drop for Outgoing {
 /// what closes the agent's stdin.
 ///
 /// # Errors
-/// When the agent no longer reads (a broken pipe).
+/// The agent no longer reads (a broken pipe).
 pub async fn write_lines(
     mut outgoing: Outgoing,
     mut writer: impl AsyncWrite + Unpin,

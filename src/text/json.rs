@@ -20,7 +20,7 @@ pub fn pretty(value: &impl Serialize) -> String {
 /// One value on one line, with its end, into `out`; JSON that is in it as text is guarded as well.
 ///
 /// # Errors
-/// `out` takes no more.
+/// `out` cannot be written.
 pub fn write_line(out: &mut impl io::Write, value: &impl Serialize) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(
         &mut *out,

@@ -29,7 +29,7 @@ members!(struct Params {
 });
 
 /// # Errors
-/// Loosely only where nothing could be asked or answered: no scope, no mode, no fields to be read.
+/// Strictly, when anything does not fit; loosely, when nothing could be asked or answered: no scope, no mode, no fields.
 pub fn decode(decoder: &mut Decoder, pass: Pass, params: &str) -> Result<Elicitation, Unusable> {
     let params: Params<'_> = object(params).ok_or(Misfit)?;
     let message = pass.want(params.message)?;

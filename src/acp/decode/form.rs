@@ -98,7 +98,7 @@ fn in_order(object: Members<'_>) -> Vec<(Cow<'_, str>, &RawValue)> {
 }
 
 /// # Errors
-/// Loosely only for more than a person could check.
+/// Strictly, when anything does not fit; loosely, when there is more than a person could check.
 pub fn form(pass: Pass, schema: Member<'_>) -> Result<Form, Unusable> {
     let schema: Schema<'_> = need_object(schema)?;
     let is_object = || Ok::<_, Misfit>(need(schema.kind)?.as_str() == "object");

@@ -21,7 +21,7 @@ use crate::{
 /// The changes of one `diff`, each with its part of the patch.
 ///
 /// # Errors
-/// There is no change in it.
+/// It holds no change.
 pub fn changes(pass: Pass, content: &str, meta: &mut Meta) -> Result<Vec<ToolContent>, Misfit> {
     members!(struct Content {
         changes,

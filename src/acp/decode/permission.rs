@@ -25,8 +25,8 @@ members!(struct Params {
 });
 
 /// # Errors
-/// Loosely only without a session, a tool call's id, or options that could be answered with, in version 2 for
-/// whatever does not fit: nothing that could approve something is guessed.
+/// Strictly and in version 2, when anything does not fit: nothing that could approve something is guessed. Loosely,
+/// without a session, a tool call's id, or an option to answer with.
 pub fn decode(
     decoder: &mut Decoder,
     pass: Pass,

@@ -64,7 +64,7 @@ where
 }
 
 /// # Errors
-/// When the params do not fit.
+/// The params do not fit.
 pub fn decode(method: ClientMethod, params: &str) -> serde_json::Result<HostRequest> {
     Ok(match method {
         ClientMethod::ReadTextFile => {

@@ -35,7 +35,7 @@ members!(struct ToolCall {
 /// The update of a call, from its members.
 ///
 /// # Errors
-/// But strictly only for one without an id.
+/// Strictly, when anything does not fit; else only without an id.
 pub fn decode(pass: Pass, members: &str, announces: bool) -> Result<AgentEvent, Misfit> {
     let call = patch(pass, members, announces)?;
     Ok(AgentEvent::ToolCall(Box::new(call)))

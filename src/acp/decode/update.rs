@@ -48,7 +48,7 @@ members!(struct Update {
 /// event that says so and has no other effect (V2-RPC-02).
 ///
 /// # Errors
-/// When it does not fit this pass; events may have been appended.
+/// It does not fit this pass; events may have been appended.
 pub fn decode(
     decoder: &mut Decoder,
     pass: Pass,

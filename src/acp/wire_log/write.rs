@@ -131,7 +131,7 @@ impl WireLog {
     /// Starts a new log; times in it count from now. Calls `lost`, once, if the log ends early.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub fn create(
         path: &Path,
         secrets: Secrets,

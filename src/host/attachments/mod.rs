@@ -21,7 +21,7 @@ const HEAD: u64 = 256 << 10;
 /// Looks at a file.
 ///
 /// # Errors
-/// There is none, it cannot be read, or it is no regular file.
+/// It does not exist, cannot be read, or is not a regular file.
 pub fn look(path: &Path) -> io::Result<SeenFile> {
     let (file, meta) = open(path)?;
     let mut head = Vec::new();

@@ -52,7 +52,7 @@ enum Way {
 /// Looks. Ready within seconds.
 ///
 /// # Errors
-/// For people: why there is nothing to be had.
+/// For people: why there is nothing to paste.
 pub async fn held() -> Result<Held, SafeText> {
     match way(|name| env::var_os(name)).map_err(SafeText::from)? {
         Way::MacOs => mac().await,

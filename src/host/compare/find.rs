@@ -31,7 +31,7 @@ impl Misfit {
 /// places (from 1) that may be meant.
 ///
 /// # Errors
-/// It does not stand there, or more than once.
+/// It occurs nowhere, or more than once.
 pub fn replace(
     text: &str,
     old: &str,

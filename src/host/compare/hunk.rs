@@ -17,7 +17,7 @@ pub enum Way {
 /// are, the nearest place behind the one before.
 ///
 /// # Errors
-/// It is no patch, or one of its hunks is not there.
+/// It is not a patch, or one of its hunks does not occur.
 pub fn apply(patch: &str, text: &str, way: Way) -> Result<String, Misfit> {
     let hunks = hunks(patch);
     let heads = patch.split('\n').filter(|line| line.starts_with("@@ "));

@@ -72,7 +72,7 @@ impl Obstacle {
 
 impl Roots {
     /// # Errors
-    /// If one of the directories does not exist or cannot be entered.
+    /// One of the directories does not exist or cannot be entered.
     pub fn new(cwd: &Path, additional: &[PathBuf]) -> io::Result<Self> {
         let cwd = fs::canonicalize(cwd)?;
         let mut dirs = vec![cwd.clone()];
@@ -116,7 +116,7 @@ impl Roots {
     /// parent of its target. Where the path stops existing the rest is taken as it is written.
     ///
     /// # Errors
-    /// If a directory on the way cannot be searched, a part is no directory, or links go round.
+    /// A directory on the way cannot be searched, a part is not a directory, or links form a loop.
     pub fn resolve(&self, asked: &str) -> io::Result<Resolved> {
         let path = respell(&follow(&self.absolute(asked))?)?;
         let within = self.contains(&path);
@@ -141,7 +141,7 @@ impl Roots {
     /// Opens the file that a resolved path names, if no link has come in its way since.
     ///
     /// # Errors
-    /// As `open`; a link is one.
+    /// As `open`; a link is an error.
     pub(super) fn open(&self, path: &Path, flags: OFlags) -> io::Result<File> {
         let (base, below) = self.base(path)?;
         base.file(below, flags)
@@ -164,7 +164,7 @@ impl Roots {
     /// What stands at a resolved path.
     ///
     /// # Errors
-    /// There is nothing, or a link has come in its way.
+    /// Nothing is there, or a part of the path has become a link.
     pub(super) fn kind(&self, path: &Path) -> io::Result<FileType> {
         match (path.parent(), path.file_name()) {
             (Some(parent), Some(name)) if !self.dirs.iter().any(|dir| dir == path) => {

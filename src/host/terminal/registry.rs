@@ -259,7 +259,7 @@ impl Terminals {
     /// `terminal/wait_for_exit` (V1-TERM-11). The terminal may be released meanwhile.
     ///
     /// # Errors
-    /// Unknown id: at once.
+    /// Unknown id.
     pub fn wait_for_exit(
         &self,
         request: &TerminalRef,

@@ -142,7 +142,7 @@ fn is_harmless(name: &OsStr) -> bool {
 /// there is no [guard].
 ///
 /// # Errors
-/// The directory or the program does not exist or cannot be used; no PTY is left.
+/// The directory or the program does not exist or cannot be used, or the system has no PTY left.
 pub fn spawn(launch: &Launch, (rows, cols): (u16, u16)) -> io::Result<(Pty, Child)> {
     check_dir(&launch.cwd)?;
     let (pty, pts) = pty_process::open().map_err(into_io)?;
