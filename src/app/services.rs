@@ -19,7 +19,7 @@ use crate::{
     cli::Launch,
     config::{AgentProfile, Config, LoadOptions, McpError, OutsideWorkspace},
     host::{
-        self, Before, Host, HostConfig, HostEvent, Outside, Roots, ServeOutcome, Serving,
+        self, Host, HostConfig, HostEvent, OriginalFiles, Outside, Roots, ServeOutcome, Serving,
         TerminalSettings,
     },
     model::{
@@ -274,7 +274,7 @@ pub fn launch_spec(
 
 /// Compares what a tool call or a question claims with the disk, on a task of its own.
 pub fn compare(
-    before: &Before,
+    before: &OriginalFiles,
     comparison: Comparison,
     told: impl FnOnce(Event) + Send + 'static,
 ) -> JoinHandle<()> {

@@ -5,7 +5,7 @@
 //! back as an outcome, never asked here. Must not know about the session, the wire or the screen.
 
 pub mod attachments;
-mod before;
+
 pub mod browser;
 pub mod clipboard;
 mod compare;
@@ -14,6 +14,7 @@ mod fs;
 pub mod git;
 mod ignored;
 mod login;
+mod original_files;
 mod permission;
 mod serve;
 mod terminal;
@@ -21,9 +22,9 @@ pub mod walk;
 
 use std::sync::Arc;
 
-pub use before::Before;
 pub use fs::{Obstacle, Resolved, Roots};
 pub use login::{Login, LoginCommand};
+pub use original_files::OriginalFiles;
 pub use permission::Subject;
 #[cfg(test)]
 pub use permission::{Access, Judge};

@@ -6,7 +6,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     config::AgentProfile,
-    host::{self, Before, Host},
+    host::{self, Host, OriginalFiles},
     model::{ConnectionId, TerminalId},
     store::format::Saver,
     vt::Screens,
@@ -31,7 +31,7 @@ pub struct Running {
     /// The policy's latest verdict, until it is told.
     pub deciding: Option<JoinHandle<()>>,
     /// Files as tool calls found them, and the latest comparison with them.
-    pub before: Before,
+    pub before: OriginalFiles,
     pub comparing: Option<JoinHandle<()>>,
     /// Stores the session; `None` where nothing is stored.
     pub saver: Option<Saver>,
@@ -52,7 +52,7 @@ impl Running {
             restoring: Vec::new(),
             resolving: None,
             deciding: None,
-            before: Before::default(),
+            before: OriginalFiles::default(),
             comparing: None,
             saver: None,
             told_not_stored: false,

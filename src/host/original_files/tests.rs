@@ -22,7 +22,7 @@ fn claim(path: &str, old: Option<&str>, new: &str) -> Claim {
     Claim::new(diff, Extent::Unknown)
 }
 
-async fn one(before: &Before, asked: Comparison) -> Diff {
+async fn one(before: &OriginalFiles, asked: Comparison) -> Diff {
     let shown = before.compare(asked).await.unwrap();
     Diff::clone(shown[0].as_ref().unwrap())
 }
@@ -32,7 +32,7 @@ async fn what_a_file_held_before_the_call_outlives_its_change() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("f");
     fs::write(&path, "a\nb\nc\n").unwrap();
-    let before = Before::default();
+    let before = OriginalFiles::default();
     let claims = || vec![claim("f", None, "a\nB\nc\n")];
     let first = one(&before, asked(dir.path(), 1, claims())).await;
     assert_eq!(first.change, FileChange::Overwrite);
@@ -64,7 +64,7 @@ async fn what_is_no_text_is_said_without_waiting_for_it() {
     fs::create_dir(dir.path().join("dir")).unwrap();
     let big = fs::File::create(dir.path().join("big")).unwrap();
     big.set_len(MAX_FILE + 1).unwrap();
-    let before = Before::default();
+    let before = OriginalFiles::default();
     for (path, why) in [
         ("fifo", "not a regular file"),
         ("/dev/zero", "not a regular file"),
@@ -128,7 +128,7 @@ fn what_is_kept_is_bounded_by_its_bytes() {
 
 #[tokio::test]
 async fn beyond_a_bound_calls_are_not_compared() {
-    let before = Before::default();
+    let before = OriginalFiles::default();
     let all = u32::try_from(MAX_WAITING).unwrap();
     let held = before.inner.waiting.try_acquire_many(all).unwrap();
     let asked = || asked(Path::new("/"), 1, vec![claim("no", None, "n")]);

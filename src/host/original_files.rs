@@ -32,7 +32,7 @@ const MAX_WAITING: usize = 256;
 
 /// Cheap to clone; clones are the same.
 #[derive(Clone, Default)]
-pub struct Before {
+pub struct OriginalFiles {
     inner: Arc<Inner>,
 }
 
@@ -111,7 +111,7 @@ fn bytes(base: &Base) -> usize {
     }
 }
 
-impl Before {
+impl OriginalFiles {
     /// What to show for each claim of a call; see [`compare`]. `None`: too many calls wait.
     pub async fn compare(&self, asked: Comparison) -> Option<Vec<Option<Arc<Diff>>>> {
         let waiting = self.inner.waiting.try_acquire().ok()?;
