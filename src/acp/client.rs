@@ -158,7 +158,7 @@ impl Drop for Client {
     }
 }
 
-/// What is needed to tell how a connection ended.
+/// What it takes to report how a connection ended.
 struct Ending {
     stop: watch::Sender<Option<StopMode>>,
     gone: watch::Receiver<bool>,

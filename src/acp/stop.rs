@@ -63,7 +63,7 @@ impl Supervisor {
     pub async fn run(mut self, status: oneshot::Sender<ExitStatus>) {
         let ended = tokio::select! {
             ended = self.child.wait() => ended.ok(),
-            () = stop_wanted(&mut self.stop) => self.climb().await,
+            () = stop_wanted(&mut self.stop) => self.end().await,
         };
         // Stdin closes for those that the leader left behind, too.
         self.writer.abort();
@@ -74,7 +74,7 @@ impl Supervisor {
         self.sweep().await;
     }
 
-    async fn climb(&mut self) -> Option<ExitStatus> {
+    async fn end(&mut self) -> Option<ExitStatus> {
         self.peer.close();
         if let Some(status) = self.ends_within_grace(Step::StdinClosed).await {
             return Some(status);

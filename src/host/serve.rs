@@ -1,7 +1,7 @@
 //! The front of the host: one request in, one outcome out.
 //!
-//! What must keep the order in which requests came is done before [`Host::serve`] returns: getting
-//! in line for a path, and everything about a terminal that has an id. The rest, which may wait,
+//! What must keep the order in which requests came is done before [`Host::serve`] returns: taking a
+//! place in a path's lane, and everything about a terminal that has an id. The rest, which may wait,
 //! is in the future that it returns.
 
 use std::{
@@ -56,7 +56,7 @@ pub enum Outside {
     Deny,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ServeOutcome {
     Reply(HostReply),

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 pub use crate::rpc::{Items, Member, Text};
 use crate::{model::Patch, text::SafeText};
 
-/// Something is not as the protocol has it.
+/// Something does not fit the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misfit;
 
@@ -220,9 +220,8 @@ impl Pass {
         self.patch(said, read)
     }
 
-    /// A thing that comes in kinds; what was read of it is `None` for a kind that is not known. Strictly that is a
-    /// misfit; loosely what is known and does not fit is as good as unknown (V1-CONT-07), so that it costs no more
-    /// than itself.
+    /// Something that has a kind; `read` is `None` for an unknown kind. Strictly that is a misfit. Loosely what does not
+    /// fit counts as unknown too (V1-CONT-07), so that it costs no more than itself.
     pub fn or_unknown<T>(
         self,
         read: Result<Option<T>, Misfit>,

@@ -11,8 +11,8 @@ use std::{
 
 use tokio::sync::oneshot;
 
-/// Who is in line, by the path as it was asked for. Two names of one file are two lines: what they
-/// lead to is not known without asking the disk, and that may take its time.
+/// Waiting operations by the path as it was asked for. Two names of one file are two lanes: what they
+/// lead to is unknown without asking the disk, and that may take long.
 #[derive(Clone, Default)]
 pub struct Lanes(Arc<Shared>);
 
@@ -28,7 +28,7 @@ struct Waiter {
     turn: Option<oneshot::Sender<()>>,
 }
 
-/// A place in line. Given up when dropped, whether its turn came or not.
+/// A place in a lane. Given up when dropped, whether its turn came or not.
 pub struct Lane {
     lanes: Lanes,
     path: PathBuf,
@@ -38,7 +38,7 @@ pub struct Lane {
 }
 
 impl Lanes {
-    /// Gets in line at once; does not wait.
+    /// Takes the next place at once; does not wait.
     pub fn enter(&self, path: PathBuf) -> Lane {
         let ticket = self.0.tickets.fetch_add(1, Ordering::Relaxed);
         let (sender, turn) = oneshot::channel();
@@ -64,7 +64,7 @@ impl Lanes {
 }
 
 impl Lane {
-    /// Returns once everyone before is done.
+    /// Returns once all operations before it are done.
     pub async fn turn(&mut self) {
         if !self.first {
             // The sender stands in line as long as this lane does, so this is no error.

@@ -196,7 +196,7 @@ impl<'a> Facts<'a> {
             .map_or(self.roots.cwd(), JudgedPath::resolved)
     }
 
-    /// It names nothing that could be judged but what kind it says it is.
+    /// It names nothing to judge except its kind.
     pub fn is_blank(&self) -> bool {
         let input = &self.subject.input;
         self.paths.is_empty()
@@ -356,7 +356,7 @@ impl<'a> Facts<'a> {
         found.as_deref()
     }
 
-    /// All of those, for the person: first the ones that do not look it.
+    /// All of these, for the person; first those whose spelling does not show it.
     pub fn strays(&self) -> Vec<Stray> {
         let all = self.paths.iter().chain(&self.cwd);
         let all = all.chain(self.protected_places());
@@ -513,7 +513,7 @@ fn found_by_chance(program: &str, search: &OsStr, dir: &Path) -> Option<OsString
         .map(PathBuf::into_os_string)
 }
 
-/// A path in all ways in which an agent may mean it.
+/// A path in every way in which an agent may mean it.
 fn judged<'a>(
     path: &'a str,
     write: bool,

@@ -47,7 +47,7 @@ enum Ruling {
     Allow(SafeText),
     /// The policy would allow it inside the workspace.
     Outside(SafeText),
-    /// No rule and no policy speaks of it; why the nearest rule does not count.
+    /// Neither a rule nor the policy covers it; why the nearest rule does not count.
     Open(Option<SafeText>),
 }
 

@@ -12,7 +12,7 @@ use super::{
 /// Levels that are looked at one by one. Below, texts and numbers are all masked.
 const MAX_DEPTH: usize = 256;
 
-/// JSON in a text in JSON in a text…: so often it is looked into.
+/// How many levels of JSON within texts are looked into.
 const MAX_WITHIN: usize = 4;
 
 /// Masks, in valid JSON, what members give to names of secrets, all values in an environment and in
@@ -25,12 +25,12 @@ pub fn mask_json(json: &str) -> String {
 /// What is masked of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Rule {
-    /// What its texts say themselves.
+    /// What [`mask`] finds in its texts.
     #[default]
     Plain,
-    /// Texts, whatever they say.
+    /// All texts.
     Texts,
-    /// Texts and numbers.
+    /// All texts and numbers.
     All,
     /// Environment or headers: names and values, in whatever form.
     Pairs,

@@ -76,7 +76,7 @@ pub fn is_ordinary(value: &str) -> bool {
     words.all(is_word)
 }
 
-/// Letters as people write them: small, or with a capital, or all capitals.
+/// Letters in lower case, with a capital first, or all in capitals.
 fn is_word(word: &str) -> bool {
     const LONGEST: usize = 20;
     let rest = word.char_indices().nth(1).map_or("", |(at, _)| &word[at..]);
@@ -85,7 +85,7 @@ fn is_word(word: &str) -> bool {
         && (!rest.contains(char::is_uppercase) || !word.contains(char::is_lowercase))
 }
 
-/// How sure a name is.
+/// How certain it is that a name is a secret's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Naming {
     Plain,
@@ -124,7 +124,7 @@ const ABOUT: Words = Words(
 );
 
 /// Before `token`: of texts, pages and progress.
-const TOKENS_OF_NOTHING: Words = Words(
+const OTHER_TOKENS: Words = Words(
     "progress page cancel cancellation continuation stop pad eos bos unk design color colour \
      theme syntax",
 );
@@ -148,7 +148,7 @@ const ENDINGS: Words = Words(
 );
 
 /// Words of a name that ends with `key` and means something else.
-const KEYS_OF_NOTHING: Words = Words(
+const OTHER_KEYS: Words = Words(
     "public primary foreign sort cache group partition object map row index unique hot shortcut \
      arrow enter progress translation i18n message required sorted dict json yaml toml config \
      option options lookup dedup dedupe idempotency modifier item registry num function control \
@@ -183,7 +183,7 @@ fn naming(name: &str) -> Naming {
         return Naming::Secret;
     }
     if has(&words, Words("token")) {
-        let plain = ABOUT.contains(last) || has(&words, TOKENS_OF_NOTHING);
+        let plain = ABOUT.contains(last) || has(&words, OTHER_TOKENS);
         return if plain { Naming::Plain } else { Naming::Secret };
     }
     if run_together.ends_with("token") || words == ["auth"] {
@@ -192,7 +192,7 @@ fn naming(name: &str) -> Naming {
     if last == "tokens" {
         return Naming::Texts;
     }
-    if words.len() > 1 && matches!(last, "key" | "keys") && !has(&words, KEYS_OF_NOTHING) {
+    if words.len() > 1 && matches!(last, "key" | "keys") && !has(&words, OTHER_KEYS) {
         return Naming::Secret;
     }
     Naming::Plain
