@@ -113,10 +113,10 @@ impl Session {
         };
         match &session.config.start {
             Start::New => {}
-            Start::Reopen(id) => session.inner.opening.open_again(id.clone()),
-            Start::Fork(id) => session.inner.opening.fork(id.clone()),
+            Start::Reopen(id) => session.inner.opening.again = Some(id.clone()),
+            Start::Fork(id) => session.inner.opening.fork = Some(id.clone()),
         }
-        session.inner.settings.want(&session.config.settings);
+        session.inner.settings.wanted = session.config.settings.iter().cloned().collect();
         session
     }
 

@@ -8,8 +8,8 @@ use std::{mem, sync::Arc, time::Instant};
 use crate::{
     model::{AgentCaps, Call, ConnectionId, ExitStatus, Initialized, Protocol, RpcError, code},
     session::{
-        AgentExit, AgentInfo, Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Session,
-        SignInStep, Subagent, ToolState,
+        AgentExit, AgentInfo, Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Providers,
+        Session, SignInStep, Subagent, ToolState,
     },
     text::{SafeText, truncate_to_width},
 };
@@ -289,7 +289,7 @@ impl Step<'_> {
         let detail = (!detail.is_empty()).then(|| SafeText::new(detail));
         if let Some(logging_in) = logging_in {
             // The person is signing in for the next process.
-            self.go_on_with_login(logging_in);
+            self.session.inner.sign_in = logging_in;
             self.push(BlockKind::last_words(
                 NoticeLevel::Quiet,
                 SafeText::line(&text),
@@ -352,7 +352,7 @@ impl Step<'_> {
         self.abort_opening();
         self.abort_sign_in();
         self.abort_listing();
-        self.forget_providers();
+        self.session.providers = Providers::default();
         self.abort_options();
         self.session.work = None;
         self.session.background = None;

@@ -16,9 +16,9 @@ pub struct Opening {
     /// The set-up call that is open, or that waits for a sign-in.
     way: Option<Way>,
     /// The session that the next call is to open again.
-    again: Option<SessionId>,
+    pub again: Option<SessionId>,
     /// The session that the first call is to fork.
-    fork: Option<SessionId>,
+    pub fork: Option<SessionId>,
     /// The session whose updates and requests count now; `None` until it is named.
     live: Option<SessionId>,
     /// What was on the screen before a replay began; comes back if the load fails (V1-SES-09).
@@ -36,7 +36,7 @@ pub struct Opening {
     /// The replay is complete (V2-SES-03).
     replayed: bool,
     /// The screen shows what an earlier run stored of the session.
-    stored: bool,
+    pub stored: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,18 +75,6 @@ impl Way {
 }
 
 impl Opening {
-    pub fn open_again(&mut self, id: SessionId) {
-        self.again = Some(id);
-    }
-
-    pub fn shows_stored(&mut self) {
-        self.stored = true;
-    }
-
-    pub fn fork(&mut self, id: SessionId) {
-        self.fork = Some(id);
-    }
-
     pub fn live(&self) -> Option<&SessionId> {
         self.live.as_ref()
     }
@@ -139,7 +127,7 @@ impl Step<'_> {
             };
             self.say(NoticeLevel::Warning, text.into());
         }
-        let shown = self.has_conversation();
+        let shown = self.session.has_conversation();
         self.session.inner.opening.shown = shown;
         let fork = self.session.inner.opening.fork.take();
         let way = match self.session.inner.opening.again.clone() {
@@ -428,7 +416,7 @@ impl Step<'_> {
             self.fail_set_up(SafeText::line(why), detail);
             return false;
         }
-        let memory = if self.has_conversation() {
+        let memory = if self.session.has_conversation() {
             "; it does not know the messages above"
         } else {
             ""
@@ -545,10 +533,6 @@ impl Step<'_> {
             let text = "updates for another session were skipped";
             self.say(NoticeLevel::Quiet, text.into());
         }
-    }
-
-    fn has_conversation(&self) -> bool {
-        self.session.has_conversation()
     }
 }
 

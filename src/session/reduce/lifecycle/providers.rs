@@ -49,11 +49,6 @@ impl Step<'_> {
         self.session.providers.state = Listing::Failed(error_text::readable(error));
     }
 
-    /// The answer will not come, and the next process knows nothing of what was set.
-    pub fn forget_providers(&mut self) {
-        self.session.providers = Providers::default();
-    }
-
     fn provider(&self, id: &str) -> Option<&Provider> {
         let mut list = self.session.providers.list.iter();
         list.find(|provider| provider.id == id)

@@ -161,7 +161,7 @@ impl Step<'_> {
         }
     }
 
-    fn show_sign_in(&mut self, error: Option<SafeText>) {
+    pub fn show_sign_in(&mut self, error: Option<SafeText>) {
         // An `authenticate` that was cancelled may not be answered yet.
         let sign_in = &mut self.session.inner.sign_in;
         sign_in.after_turn = false;
@@ -170,10 +170,6 @@ impl Step<'_> {
             None => SignInStep::Choosing,
         };
         self.session.phase = Phase::SignIn { step, error };
-    }
-
-    pub fn sign_in_error(&mut self, error: SafeText) {
-        self.show_sign_in(Some(error));
     }
 
     fn is_choosing(&self) -> bool {
@@ -222,7 +218,7 @@ impl Step<'_> {
             Some(AuthMethodKind::Unsupported(_)) => "this way to sign in is not supported",
             None => "the agent does not offer this way to sign in",
         };
-        self.sign_in_error(error.into());
+        self.show_sign_in(Some(error.into()));
     }
 
     pub fn log_in_by_profile(&mut self) {
@@ -287,7 +283,7 @@ impl Step<'_> {
             } else {
                 error_text::readable(error)
             };
-            self.sign_in_error(text);
+            self.show_sign_in(Some(text));
         }
     }
 

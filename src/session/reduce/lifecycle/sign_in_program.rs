@@ -119,7 +119,7 @@ impl Step<'_> {
     fn login_was_no_success(&mut self, error: SafeText) {
         self.session.inner.sign_in.program = false;
         if self.session.connection.is_some() {
-            self.sign_in_error(error);
+            self.show_sign_in(Some(error));
         } else {
             self.abort_sign_in();
             self.failed(error, None);
@@ -130,10 +130,6 @@ impl Step<'_> {
     pub fn keep_login(&mut self) -> Option<SignIn> {
         let running = self.session.inner.sign_in.program;
         running.then(|| std::mem::take(&mut self.session.inner.sign_in))
-    }
-
-    pub fn go_on_with_login(&mut self, sign_in: SignIn) {
-        self.session.inner.sign_in = sign_in;
     }
 }
 

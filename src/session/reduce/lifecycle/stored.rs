@@ -33,7 +33,7 @@ impl Session {
     pub fn show_stored(&mut self, history: History) {
         self.title.clone_from(&history.title);
         self.own_title = history.own_title;
-        self.inner.opening.shows_stored();
+        self.inner.opening.stored = true;
         let now = self.last_word;
         Step::on(self, now, |step| step.show_past(history));
         self.rev += 1;

@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub struct Settings {
     /// Still to be set; of two for the same option the later one counts.
-    wanted: VecDeque<Setting>,
+    pub wanted: VecDeque<Setting>,
     /// The one whose call is open.
     open: Option<Open>,
     /// What was set since there was nothing left to set.
@@ -41,12 +41,6 @@ struct Open {
     option: String,
     value: OptionValue,
     since: Instant,
-}
-
-impl Settings {
-    pub fn want(&mut self, settings: &[Setting]) {
-        self.wanted = settings.iter().cloned().collect();
-    }
 }
 
 impl Session {

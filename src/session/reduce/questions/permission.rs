@@ -215,7 +215,7 @@ impl Step<'_> {
     pub fn record(&mut self, block: BlockId, answered: Answered) {
         let now = self.now;
         if answered.by != By::Nobody && answered.allowed == Some(false) {
-            self.denied_in_turn();
+            self.session.inner.turn.denied = true;
         }
         let (mut gone, mut more) = (0, 0);
         if let Some(call) = self.conversation_mut().edit_tool(block) {

@@ -48,7 +48,7 @@ pub struct TurnRules {
     /// The queue's head goes out as soon as it may: however the turn ends, or the session opens.
     pub send_next: bool,
     /// A request of the open turn was denied.
-    denied: bool,
+    pub denied: bool,
     /// The silence of the agent is on the screen; its next message resets this.
     pub silence_told: bool,
 }
@@ -476,10 +476,6 @@ impl Step<'_> {
         if let Some((reason, tokens)) = rules.idle.take() {
             self.turn_over(reason, tokens);
         }
-    }
-
-    pub fn denied_in_turn(&mut self) {
-        self.session.inner.turn.denied = true;
     }
 
     pub fn is_turn_of(&self, session: &SessionId) -> bool {
