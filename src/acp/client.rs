@@ -76,7 +76,7 @@ impl Client {
         // On a worker of the runtime: the thread has to last (see `process::spawn`).
         let process = tokio::spawn(async move { process::spawn(&spec) })
             .await
-            .unwrap_or_else(|error| Err(LaunchSpec::explain(path, std::io::Error::other(error))))?;
+            .unwrap_or_else(|error| Err(LaunchError::of(path, std::io::Error::other(error))))?;
 
         let tap = Tap::new(wire_log.map(WireLogHandle::into_sender));
         let (outbox, outgoing) = Outbox::new();

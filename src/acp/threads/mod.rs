@@ -7,7 +7,6 @@
 
 mod bridge;
 mod calls;
-mod look;
 mod requests;
 mod store;
 #[cfg(test)]
@@ -17,7 +16,7 @@ use std::{collections::HashMap, time::Duration};
 
 use serde_json::{Value, json};
 
-pub use self::{bridge::bridge, look::decode as decode_look};
+pub use self::{bridge::bridge, requests::decode_look};
 use self::{calls::Pending, store::Store};
 use crate::model::code;
 

@@ -1,10 +1,11 @@
 //! Requests of the agent: its text as updates, looks at files passed on to the core, and the thread
 //! store, which an agent that reads the protocol the other way round asks of us.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{LOOK, Out, Threads, calls::block_of, error, not_found, update};
-use crate::model::code;
+use crate::model::{HostRequest, Look, LookAt, SessionId, code};
 
 /// Methods that name files.
 const LOOKS: [&str; 4] = ["readTextFile", "readBinaryFile", "stat", "globSearch"];
@@ -100,4 +101,32 @@ impl Threads {
         });
         self.ask_client(id, LOOK, params, out);
     }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LookParams {
+    session_id: String,
+    what: String,
+    path: String,
+    skip: u64,
+    limit: Option<u64>,
+}
+
+/// The adapter's own request of the core; `None` if it is not as [`Threads`] makes it.
+pub fn decode_look(params: &str) -> Option<HostRequest> {
+    let params: LookParams = serde_json::from_str(params).ok()?;
+    let (skip, limit) = (params.skip, params.limit);
+    let at = match params.what.as_str() {
+        "readTextFile" => LookAt::Text { skip, limit },
+        "readBinaryFile" => LookAt::Bytes { skip, limit },
+        "stat" => LookAt::Stat,
+        "globSearch" => LookAt::Glob,
+        _ => return None,
+    };
+    Some(HostRequest::Look(Look {
+        session: SessionId::new(params.session_id),
+        path: params.path,
+        at,
+    }))
 }

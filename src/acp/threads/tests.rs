@@ -310,7 +310,7 @@ fn looks_at_files_are_asked_of_the_core() {
         for (key, value) in asked.as_object().expect("an object") {
             assert_eq!(&request["params"][key], value, "{method} {key}");
         }
-        assert!(look::decode(&request["params"].to_string()).is_some());
+        assert!(decode_look(&request["params"].to_string()).is_some());
         let id = at as u64 + 1;
         let out = play.client(json!({ "jsonrpc": "2.0", "id": id, "result": { "x": at } }));
         assert_eq!(out.to_agent, [json!({ "id": 40, "result": { "x": at } })]);
