@@ -77,7 +77,7 @@ fn source(run: &mut RunArgs, start: &Path) -> Result<PromptSource, CliError> {
 }
 
 impl PromptSource {
-    /// The prompt; `None` where `patience` was over before stdin was.
+    /// The prompt; `None` where `patience` was over before all of it came.
     ///
     /// # Errors
     /// There is none, or it cannot be read as text.
@@ -86,10 +86,15 @@ impl PromptSource {
             Self::Text(text) => text,
             Self::File(path) => {
                 let shown = path.display().to_string();
-                text(&shown, fs::File::open(path).and_then(bounded))?
+                // A FIFO opens once another program writes to it.
+                let read = move || fs::File::open(path).and_then(bounded);
+                let Some(bytes) = within(patience, read) else {
+                    return Ok(None);
+                };
+                text(&shown, bytes)?
             }
             Self::Stdin(typed) => {
-                let Some(piped) = stdin(patience) else {
+                let Some(piped) = within(patience, || bounded(io::stdin())) else {
                     return Ok(None);
                 };
                 let piped = text("stdin", piped)?;
@@ -108,11 +113,14 @@ impl PromptSource {
     }
 }
 
-/// All of stdin, on a thread of its own: whoever holds its other end may never close it.
-fn stdin(patience: Option<Duration>) -> Option<io::Result<Vec<u8>>> {
+/// Reads on another thread: the other end of a pipe may never be opened, or never closed.
+fn within<T: Send + 'static>(
+    patience: Option<Duration>,
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let (sender, receiver) = mpsc::channel();
-    // Nobody may wait any more.
-    thread::spawn(move || drop(sender.send(bounded(io::stdin()))));
+    // Fails if the time was over before.
+    thread::spawn(move || drop(sender.send(read())));
     match patience {
         Some(patience) => receiver.recv_timeout(patience).ok(),
         None => receiver.recv().ok(),

@@ -72,6 +72,23 @@ fn a_silent_agent_and_a_silent_stdin_end_with_the_time() {
 }
 
 #[test]
+fn a_fifo_is_waited_for_until_it_is_written_or_the_time_is_over() {
+    let shell = scripted(json!([]));
+    let fifo = shell.path().join("prompt");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).unwrap();
+    let file = fifo.to_str().unwrap();
+    let silent = shell.run(&["run", "--prompt-file", file, "--timeout", "0.3"]);
+    assert_eq!(silent.code, 5, "{}", silent.err);
+    assert!(silent.err.contains("timed out"), "{}", silent.err);
+    let child = start(&shell, &["run", "--prompt-file", file, "--timeout", "20"]);
+    // Opens once it is read.
+    fs::write(&fifo, "from a pipe\n").unwrap();
+    let ran = ends(child, Duration::from_secs(20));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(shell.methods().contains(&"session/prompt".to_owned()));
+}
+
+#[test]
 fn a_reader_that_goes_ends_it_also_while_nothing_is_said() {
     let shell = scripted(prompt(json!([
         {"text": "begun"}, {"until_cancel": 30000}, {"touch": "cancelled"}])));
