@@ -1,6 +1,7 @@
 //! `acp-tui sessions`: what was stored, listed, shown and exported.
 
 use std::{
+    collections::HashMap,
     io::{self, IsTerminal},
     path::Path,
     time::Instant,
@@ -21,7 +22,7 @@ use crate::{
     store::{
         files::{FindError, Inventory, SessionFolder, Summary, wall_clock},
         format::{
-            self, Block, Children, Conversation, MAX_DEPTH, Pinned, StoredSession, ago, iso,
+            self, About, Block, Children, Conversation, MAX_DEPTH, Pinned, StoredSession, ago, iso,
             markdown,
         },
     },
@@ -160,70 +161,89 @@ fn occurs(word: &str, record: &StoredSession) -> bool {
 fn list(found: &[Summary]) -> String {
     let now = wall_clock();
     let head = ["ID", "WHEN", "AGENT", "DIRECTORY", "SESSION"].map(str::to_owned);
-    let mut rows = vec![head.to_vec()];
-    rows.extend(found.iter().map(|summary| {
-        let name = summary.name.clone().unwrap_or_default();
-        vec![
-            SafeText::line(&summary.id).to_string(),
-            ago(summary.updated, now),
-            SafeText::line(&summary.about.agent).to_string(),
-            SafeText::line(&with_tilde(Path::new(&summary.about.cwd))).to_string(),
-            truncate_to_width(&name, NAME).into_owned(),
-        ]
-    }));
+    let rows: Vec<Vec<String>> = found
+        .iter()
+        .map(|summary| {
+            let name = summary.name.clone().unwrap_or_default();
+            vec![
+                SafeText::line(&summary.id).to_string(),
+                ago(summary.updated, now),
+                SafeText::line(&summary.about.agent).to_string(),
+                SafeText::line(&with_tilde(Path::new(&summary.about.cwd))).to_string(),
+                truncate_to_width(&name, NAME).into_owned(),
+            ]
+        })
+        .collect();
+    let mut seen = HashMap::new();
+    for row in &rows {
+        *seen.entry(&row[1..]).or_insert(0) += 1;
+    }
+    let told_apart = rows.iter().zip(found).map(|(row, summary)| {
+        let mut row = row.clone();
+        if seen[&row[1..]] > 1
+            && let Some(name) = row.last_mut()
+        {
+            // Ids say nothing to people.
+            name.push_str(&format!(" (started {})", iso(summary.about.started)));
+        }
+        row
+    });
+    let rows: Vec<Vec<String>> = std::iter::once(head.to_vec()).chain(told_apart).collect();
     cli::columns(&rows)
 }
 
-/// A session in the list, for programs.
+/// What a session is, for programs.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct Facts<'a> {
     id: &'a str,
     agent: &'a str,
     agent_name: &'a str,
     cwd: &'a str,
     session_id: Option<&'a str>,
-    /// What its list entry is called: the agent's title, else the first prompt's first line.
-    name: Option<&'a str>,
     title: Option<&'a str>,
     started_at: String,
     updated_at: String,
 }
 
-impl<'a> Listed<'a> {
-    fn new(summary: &'a Summary) -> Self {
-        let about = &summary.about;
+impl<'a> Facts<'a> {
+    fn new(id: &'a str, about: &'a About, updated: u64) -> Self {
         Self {
-            id: &summary.id,
+            id,
             agent: &about.agent,
             agent_name: &about.agent_name,
             cwd: &about.cwd,
             session_id: about.session.as_deref(),
-            name: summary.name.as_deref(),
             title: about.title.as_deref(),
             started_at: iso(about.started),
-            updated_at: iso(summary.updated),
+            updated_at: iso(updated),
         }
     }
 }
 
+/// A session in the list, for programs.
+#[derive(Serialize)]
+struct Listed<'a> {
+    #[serde(flatten)]
+    facts: Facts<'a>,
+    /// What its list entry is called: the agent's title, else the first prompt's first line.
+    name: Option<&'a str>,
+}
+
 fn list_json(found: &[Summary]) -> String {
-    json::pretty(&found.iter().map(Listed::new).collect::<Vec<_>>())
+    let listed = found.iter().map(|summary| Listed {
+        facts: Facts::new(&summary.id, &summary.about, summary.updated),
+        name: summary.name.as_deref(),
+    });
+    json::pretty(&listed.collect::<Vec<_>>())
 }
 
 /// `sessions export --format json`: stable, members may be added.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Exported<'a> {
     version: u32,
-    id: &'a str,
-    agent: &'a str,
-    agent_name: &'a str,
-    cwd: &'a str,
-    session_id: Option<&'a str>,
-    title: Option<&'a str>,
-    started_at: String,
-    updated_at: String,
+    #[serde(flatten)]
+    facts: Facts<'a>,
     #[serde(flatten)]
     said: ExportedConversation<'a>,
 }
@@ -271,17 +291,9 @@ impl<'a> ExportedConversation<'a> {
 }
 
 fn export_json(id: &str, record: &StoredSession) -> String {
-    let about = &record.about;
     json::pretty(&Exported {
         version: format::VERSION,
-        id,
-        agent: &about.agent,
-        agent_name: &about.agent_name,
-        cwd: &about.cwd,
-        session_id: about.session.as_deref(),
-        title: about.title.as_deref(),
-        started_at: iso(about.started),
-        updated_at: iso(record.updated),
+        facts: Facts::new(id, &record.about, record.updated),
         said: ExportedConversation::new(&record.said, &record.children, MAX_DEPTH),
     })
 }

@@ -32,6 +32,17 @@ fn what_a_run_said_is_stored_as_with_a_screen_and_gone_on_with() {
 }
 
 #[test]
+fn sessions_that_look_alike_are_told_apart() {
+    let shell = scripted(prompt(json!([{"text": "an answer"}])));
+    for prompt in ["the same", "the same", "another"] {
+        assert_eq!(shell.run(&["run", prompt]).code, 0);
+    }
+    let list = shell.run(&["sessions"]).out;
+    assert_eq!(list.matches("the same (started 20").count(), 2, "{list}");
+    assert!(list.contains("another\n"), "{list}");
+}
+
+#[test]
 fn a_run_stores_nothing_where_that_is_not_wanted_and_says_where_it_cannot() {
     let shell = scripted(prompt(json!([{"text": "an answer"}])));
     let state = shell.path().join(".local/state");
