@@ -16,8 +16,9 @@ use crate::{
     },
 };
 
-/// Rows of what an agent said when it failed.
-const SHORT_ROWS: usize = 8;
+/// Rows of what an agent said when it failed: on a screen of 12 rows they must leave room for the error.
+/// The rest is unfolded by a key.
+const SHORT_ROWS: usize = 4;
 
 impl BlockView for Notice {
     fn name(&self) -> &'static str {
