@@ -1,11 +1,16 @@
 //! What `acp-tui doctor` found, and how it is printed. Finding it takes an agent, and is `app`'s;
 //! but for the list of all agents, of which none is started.
 
-use std::{fmt, path::Path};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
-use super::{ExitCode, agents::origin, output::columns};
+use serde::Serialize;
+
+use super::{ExitCode, output::columns};
 use crate::{
-    config::{AgentProfile, Config, StartError},
+    config::{AgentProfile, Config, Origin, StartError},
     model::AgentCaps,
     text::{SafeText, secrets::mask},
 };
@@ -23,7 +28,7 @@ pub struct DoctorReport {
 }
 
 /// One line, and what belongs to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub verdict: Verdict,
     /// `command`, `initialize`, `session/load`.
@@ -35,12 +40,15 @@ pub struct Finding {
     pub advice: Vec<SafeText>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     Ok,
     /// The agent does not offer it; the client does without.
+    #[serde(rename = "no")]
     Missing,
     /// It can be used, but something should be set right.
+    #[serde(rename = "warn")]
     Warning,
     /// It cannot be used like this.
     Failed,
@@ -58,6 +66,10 @@ impl Verdict {
 }
 
 impl Finding {
+    pub fn failed(what: impl AsRef<str>, detail: impl AsRef<str>) -> Self {
+        Self::new(Verdict::Failed, what, detail)
+    }
+
     pub fn new(verdict: Verdict, what: impl AsRef<str>, detail: impl AsRef<str>) -> Self {
         Self {
             verdict,
@@ -186,90 +198,112 @@ impl fmt::Display for DoctorReport {
 }
 
 /// All agents that are known: which could be started, and how to get the others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Survey {
-    pub agents: Vec<Surveyed>,
+#[derive(Serialize)]
+pub struct Survey<'a> {
+    pub agents: Vec<Surveyed<'a>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Surveyed {
-    pub agent: SafeText,
+/// In JSON stable; members may be added.
+#[derive(Serialize)]
+pub struct Surveyed<'a> {
+    #[serde(skip)]
+    pub profile: &'a AgentProfile,
+    /// Its program.
+    #[serde(skip)]
+    pub place: Option<PathBuf>,
+    agent: SafeText,
     pub name: SafeText,
     /// Where its profile is from.
     pub from: String,
-    pub default: bool,
-    pub found: bool,
+    default: bool,
+    found: bool,
     /// What would be started.
-    pub command: Option<SafeText>,
+    command: Option<SafeText>,
     /// Why it cannot be.
-    pub problem: Option<SafeText>,
-    pub install: Option<SafeText>,
+    problem: Option<SafeText>,
+    install: Option<SafeText>,
 }
 
-impl Survey {
+impl<'a> Survey<'a> {
     /// Looks on PATH; those that are found come first.
-    pub fn new(config: &Config, cwd: &Path) -> Self {
-        let is_default = |agent: &AgentProfile| {
-            let default = config.default_agent.as_deref();
-            default.is_some_and(|name| {
-                name == agent.id || agent.aliases.iter().any(|alias| alias == name)
-            })
-        };
-        let mut agents: Vec<Surveyed> = config
+    pub fn new(config: &'a Config, cwd: &Path) -> Self {
+        let default = config.default_agent.as_deref();
+        let mut agents: Vec<Surveyed<'_>> = config
             .agents
             .values()
-            .map(|agent| {
-                let place = agent.locate(cwd);
-                let problem = place.as_ref().err().map(|problem| match problem {
-                    // How to get it stands beside.
-                    StartError::NotFound(missing) => missing.without_remedy().to_string(),
-                    StartError::Invocation(problem) => problem.to_string(),
-                });
-                let command = place.ok();
-                let command = command.map(|path| agent.command_line_of(&path.to_string_lossy()));
-                let line = |text: &String| SafeText::line(text);
-                Surveyed {
-                    agent: SafeText::line(&agent.id),
-                    name: SafeText::line(&agent.name),
-                    from: origin(&agent.origin),
-                    default: is_default(agent),
-                    found: command.is_some(),
-                    command: command.map(|command| SafeText::line(&mask(&command))),
-                    problem: problem.as_ref().map(line),
-                    install: agent.install.as_ref().map(line),
-                }
-            })
+            .map(|profile| Surveyed::new(profile, default, cwd))
             .collect();
         agents.sort_by_key(|agent| !agent.found);
         Self { agents }
     }
 }
 
-impl fmt::Display for Survey {
+impl<'a> Surveyed<'a> {
+    fn new(profile: &'a AgentProfile, default: Option<&str>, cwd: &Path) -> Self {
+        let located = profile.locate(cwd);
+        let problem = located.as_ref().err().map(|problem| match problem {
+            // How to get it is a column of its own.
+            StartError::NotFound(missing) => missing.without_remedy().to_string(),
+            StartError::Invocation(problem) => problem.to_string(),
+        });
+        let place = located.ok();
+        let command = place.as_ref().map(|place| {
+            let command = profile.command_line_of(&place.to_string_lossy());
+            SafeText::line(&mask(&command))
+        });
+        let mut names = std::iter::once(&profile.id).chain(&profile.aliases);
+        let line = |text: &String| SafeText::line(text);
+        Self {
+            agent: SafeText::line(&profile.id),
+            name: SafeText::line(&profile.name),
+            from: origin(&profile.origin),
+            default: default.is_some_and(|default| names.any(|name| name == default)),
+            found: place.is_some(),
+            command,
+            problem: problem.map(|text| SafeText::line(&mask(&text))),
+            install: profile.install.as_ref().map(line),
+            profile,
+            place,
+        }
+    }
+
+    /// Its name, marked where it is the default.
+    pub fn marked(&self) -> String {
+        format!("{}{}", self.agent, if self.default { "*" } else { "" })
+    }
+
+    /// What would be started; else why it cannot be, and how to install it.
+    pub fn detail(&self) -> String {
+        let problem = || self.problem.clone().unwrap_or_default();
+        match (&self.command, &self.install) {
+            (Some(command), _) => command.to_string(),
+            (None, Some(how)) => format!("{}; install: {how}", problem()),
+            (None, None) => problem().to_string(),
+        }
+    }
+}
+
+fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::BuiltIn => "built-in".into(),
+        Origin::File(path) => SafeText::line(&path.to_string_lossy()).to_string(),
+        Origin::Environment => "environment".into(),
+        Origin::CommandLine => "command line".into(),
+    }
+}
+
+impl fmt::Display for Survey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows: Vec<Vec<String>> = self
-            .agents
-            .iter()
-            .map(|agent| {
-                let verdict = if agent.found { "ok" } else { "no" };
-                let mark = if agent.default { "*" } else { "" };
-                let text = |text: &Option<SafeText>| {
-                    text.as_ref().map(ToString::to_string).unwrap_or_default()
-                };
-                let detail = match (&agent.command, &agent.install) {
-                    (Some(command), _) => command.to_string(),
-                    (None, Some(how)) => format!("{}; install: {how}", text(&agent.problem)),
-                    (None, None) => text(&agent.problem),
-                };
-                vec![
-                    verdict.to_owned(),
-                    format!("{}{mark}", agent.agent),
-                    agent.name.to_string(),
-                    detail,
-                ]
-            })
-            .collect();
-        f.write_str(&columns(&rows))?;
+        let rows = self.agents.iter().map(|agent| {
+            let verdict = if agent.found { "ok" } else { "no" };
+            vec![
+                verdict.to_owned(),
+                agent.marked(),
+                agent.name.to_string(),
+                agent.detail(),
+            ]
+        });
+        f.write_str(&columns(&rows.collect::<Vec<_>>()))?;
         f.write_str(
             "\nacp-tui doctor --agent NAME starts one and looks closer; --all: each that was found\n",
         )
@@ -289,11 +323,11 @@ mod tests {
             ..AgentCaps::default()
         });
         assert_eq!(report.exit_code(), ExitCode::Done);
-        let silent = Finding::new(Verdict::Failed, "initialize", "no answer\nin 10 s");
+        let silent = Finding::failed("initialize", "no answer\nin 10 s");
         let silent = silent.with_stderr("\nloading\n");
         report.fail(ExitCode::NoAgent, silent.advise(["wait longer".to_owned()]));
         // The first failure counts.
-        let other = Finding::new(Verdict::Failed, "other", "");
+        let other = Finding::failed("other", "");
         report.fail(ExitCode::Failure, other);
         assert_eq!(report.exit_code(), ExitCode::NoAgent);
         assert_eq!(

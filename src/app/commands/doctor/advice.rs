@@ -64,7 +64,7 @@ pub fn ended(profile: &AgentProfile, config: &Config, exit: &AgentExit) -> Vec<S
     advice
 }
 
-/// Whether the words of the command make it speak ACP at all.
+/// Whether the command starts something that speaks ACP.
 fn not_an_agent(profile: &AgentProfile, config: &Config) -> Vec<String> {
     let program = program_name(&profile.command);
     let known = known_by_program(profile, config);

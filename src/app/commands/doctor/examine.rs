@@ -57,7 +57,7 @@ impl Examination<'_> {
             Err(StartError::NotFound(missing)) => return self.not_found(&missing, report),
             Err(StartError::Invocation(problem)) => {
                 // It says what to do.
-                let finding = Finding::new(Verdict::Failed, "command", problem.to_string());
+                let finding = Finding::failed("command", problem.to_string());
                 return report.fail(ExitCode::NoAgent, finding);
             }
         };
@@ -74,7 +74,7 @@ impl Examination<'_> {
         let spec = match launch_spec(self.profile, cwd, max_line) {
             Ok(spec) => spec,
             Err(error) => {
-                let finding = Finding::new(Verdict::Failed, "start", &*error);
+                let finding = Finding::failed("start", &*error);
                 return report.fail(ExitCode::NoAgent, finding);
             }
         };
@@ -87,7 +87,7 @@ impl Examination<'_> {
             let (client, inbox) = match Client::connect(spec, ConnectionId(1), caps, None).await {
                 Ok((client, inbox)) => (Arc::new(client), inbox),
                 Err(error) => {
-                    let finding = Finding::new(Verdict::Failed, "start", error.to_string());
+                    let finding = Finding::failed("start", error.to_string());
                     let shell = format!("run it in a shell: {}", self.profile.command_line());
                     return report.fail(ExitCode::NoAgent, finding.advise([shell]));
                 }
@@ -145,11 +145,7 @@ impl Examination<'_> {
     }
 
     fn not_found(&self, missing: &NotFound, report: &mut DoctorReport) {
-        let finding = Finding::new(
-            Verdict::Failed,
-            "command",
-            missing.without_remedy().to_string(),
-        );
+        let finding = Finding::failed("command", missing.without_remedy().to_string());
         let mut advice = Vec::new();
         let home = std::env::var_os("HOME").map(PathBuf::from);
         if let Some(elsewhere) = interpreter::elsewhere(&missing.program, home.as_deref()) {
@@ -239,7 +235,7 @@ impl Examination<'_> {
         }
         if version != wanted {
             let text = format!("it speaks version {version} of the protocol, not {wanted}");
-            let finding = Finding::new(Verdict::Failed, "initialize", text);
+            let finding = Finding::failed("initialize", text);
             let advice = advice::version(version).to_owned();
             report.fail(ExitCode::NoAgent, finding.advise([advice]));
             return Ok(None);
@@ -272,10 +268,7 @@ impl Examination<'_> {
         if initialized.caps.sessionless {
             // V2-INIT-04
             let text = "it says that it has no sessions, so no conversation is possible";
-            report.fail(
-                ExitCode::NoAgent,
-                Finding::new(Verdict::Failed, "session/new", text),
-            );
+            report.fail(ExitCode::NoAgent, Finding::failed("session/new", text));
         } else {
             self.open(agent, &initialized, report).await;
         }
@@ -338,7 +331,7 @@ impl Examination<'_> {
             }
             _ => format!("run it in a shell: {}", self.profile.command_line()),
         };
-        let finding = Finding::new(Verdict::Failed, "initialize", refusal(result));
+        let finding = Finding::failed("initialize", refusal(result));
         report.fail(ExitCode::NoAgent, finding.advise([advice]));
     }
 
@@ -365,7 +358,7 @@ impl Examination<'_> {
                 "; it wrote something that is not a protocol message: {noise}"
             ));
         }
-        let finding = Finding::new(Verdict::Failed, what, text.trim_end());
+        let finding = Finding::failed(what, text.trim_end());
         report.fail(
             ExitCode::NoAgent,
             finding.with_stderr(&stderr).advise(advice),
@@ -399,12 +392,12 @@ impl Examination<'_> {
                 if wants_sign_in(&error, !initialized.auth_methods.is_empty()) =>
             {
                 let text = format!("sign-in required: {}", readable_error(&error));
-                let finding = Finding::new(Verdict::Failed, "session/new", text);
+                let finding = Finding::failed("session/new", text);
                 let advice = advice::sign_in(self.profile, &initialized.auth_methods);
                 report.fail(ExitCode::NoAuthentication, finding.advise(advice));
             }
             Ok(other) => {
-                let finding = Finding::new(Verdict::Failed, "session/new", refusal(&other));
+                let finding = Finding::failed("session/new", refusal(&other));
                 let stderr = agent.client.stderr();
                 report.fail(ExitCode::Failure, finding.with_stderr(&stderr));
             }
@@ -558,7 +551,7 @@ fn what_runs_it(
     let comes_with = || interpreter::comes_with(name).map(|source| format!("install {source}"));
     let Some(found) = find_program(&interpreter, path, cwd) else {
         let text = format!("{shown}, the interpreter in its first line, was not found");
-        let finding = Finding::new(Verdict::Failed, "runtime", text);
+        let finding = Finding::failed("runtime", text);
         report.fail(ExitCode::NoAgent, finding.advise(comes_with()));
         return false;
     };

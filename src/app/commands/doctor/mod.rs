@@ -28,7 +28,7 @@ use crate::{
 
 use self::{examine::Examination, progress::Progress};
 
-/// Looks at that agent, at all that are found, or lists them.
+/// Examines that agent, all that are found, or lists all.
 ///
 /// # Errors
 /// What keeps the examination from being made; what it finds wrong is in what it prints.
@@ -50,12 +50,12 @@ pub fn doctor(
             let survey = Survey::new(&loaded.config, &launch.cwd);
             cli::print(&match args.format {
                 ReportFormat::Text => survey.to_string(),
-                ReportFormat::Json => report::pretty(&survey_json(&survey)),
+                ReportFormat::Json => report::pretty(&survey),
             })?;
             return Ok(ExitCode::Done);
         }
     };
-    // Those about an agent that is looked at stand in what is said of it.
+    // Those about an examined agent are in its report.
     let others = loaded.warnings.iter().filter(|warning| {
         let mut agents = agents.iter();
         !agents.any(|agent| is_about(warning, agent))
@@ -156,41 +156,10 @@ fn examined(examination: &Examination<'_>) -> anyhow::Result<(DoctorReport, bool
 
 /// Stable; members may be added.
 fn report_json(report: &DoctorReport) -> Value {
-    let findings: Vec<Value> = report.findings.iter().map(finding_json).collect();
     json!({
-        "agent": *report.agent,
+        "agent": report.agent,
         "usable": report.exit_code() == ExitCode::Done,
         "exit_code": report.exit_code().number(),
-        "findings": findings,
+        "findings": report.findings,
     })
-}
-
-fn finding_json(finding: &Finding) -> Value {
-    let texts = |lines: &[crate::text::SafeText]| -> Vec<String> {
-        lines.iter().map(ToString::to_string).collect()
-    };
-    json!({
-        "verdict": finding.verdict.word().to_lowercase(),
-        "what": *finding.what,
-        "detail": *finding.detail,
-        "stderr": texts(&finding.stderr),
-        "advice": texts(&finding.advice),
-    })
-}
-
-/// Likewise.
-fn survey_json(survey: &Survey) -> Value {
-    let agents = survey.agents.iter().map(|agent| {
-        json!({
-            "agent": *agent.agent,
-            "name": *agent.name,
-            "from": agent.from,
-            "default": agent.default,
-            "found": agent.found,
-            "command": agent.command.as_deref(),
-            "problem": agent.problem.as_deref(),
-            "install": agent.install.as_deref(),
-        })
-    });
-    json!({ "agents": agents.collect::<Vec<_>>() })
 }

@@ -1,5 +1,5 @@
-//! What is said while an agent is waited for: a line that counts on a terminal, one at the start
-//! elsewhere. On stderr, beside the report.
+//! Progress while an agent is waited for: a line that counts on a terminal, one at the start
+//! elsewhere. On stderr, apart from the report.
 
 use std::{
     io::{IsTerminal, Write},
@@ -46,7 +46,7 @@ impl Progress {
     }
 
     fn write(&self, text: &str) {
-        // Nobody may be there any more.
+        // Stderr may be closed.
         let mut out = std::io::stderr().lock();
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
