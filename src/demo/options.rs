@@ -19,35 +19,6 @@ pub enum Pace {
     Swift,
 }
 
-impl Pace {
-    pub const ALL: [Self; 2] = [Self::Calm, Self::Swift];
-
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|pace| pace.id() == id)
-    }
-
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Calm => "calm",
-            Self::Swift => "swift",
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Calm => "Calm",
-            Self::Swift => "Swift",
-        }
-    }
-
-    pub fn description(self) -> &'static str {
-        match self {
-            Self::Calm => "at a pace to read along",
-            Self::Swift => "as fast as it can be drawn",
-        }
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Model {
     Short,
@@ -63,6 +34,59 @@ pub enum Thoughts {
     Full,
 }
 
+/// Values of an option: each with its id, name and description, if it needs one.
+type Values<T> = &'static [(T, &'static str, &'static str, &'static str)];
+
+const PACES: Values<Pace> = &[
+    (Pace::Calm, "calm", "Calm", "at a pace to read along"),
+    (Pace::Swift, "swift", "Swift", "as fast as it can be drawn"),
+];
+
+const MODELS: Values<Model> = &[
+    (
+        Model::Long,
+        "script-long",
+        "Long Script",
+        "thinks as much as you like",
+    ),
+    (
+        Model::Short,
+        "script-short",
+        "Short Script",
+        "thinks little",
+    ),
+    (Model::Terse, "telegram", "Telegram", "does not think, stop"),
+];
+
+const THOUGHTS: Values<Thoughts> = &[
+    (Thoughts::Off, "off", "No thoughts", ""),
+    (Thoughts::Brief, "brief", "Brief thoughts", ""),
+    (Thoughts::Full, "full", "Long thoughts", ""),
+];
+
+fn id<T: PartialEq>(values: Values<T>, chosen: &T) -> &'static str {
+    let found = values.iter().find(|value| value.0 == *chosen);
+    found.map_or("", |value| value.1)
+}
+
+fn of_id<T: Copy>(values: Values<T>, id: &str) -> Option<T> {
+    let found = values.iter().find(|value| value.1 == id);
+    found.map(|value| value.0)
+}
+
+/// Those of them that `offered` takes, for the client.
+fn list<T>(values: Values<T>, offered: impl Fn(&T) -> bool) -> Value {
+    let offered = values.iter().filter(|(value, ..)| offered(value));
+    let shown = offered.map(|(_, id, name, description)| {
+        let mut value = json!({"value": id, "name": name});
+        if !description.is_empty() {
+            value["description"] = json!(description);
+        }
+        value
+    });
+    shown.collect()
+}
+
 impl Default for Choices {
     fn default() -> Self {
         Self {
@@ -75,20 +99,6 @@ impl Default for Choices {
 }
 
 impl Model {
-    fn from_id(id: &str) -> Option<Self> {
-        [Self::Short, Self::Long, Self::Terse]
-            .into_iter()
-            .find(|model| model.id() == id)
-    }
-
-    fn id(self) -> &'static str {
-        match self {
-            Self::Short => "script-short",
-            Self::Long => "script-long",
-            Self::Terse => "telegram",
-        }
-    }
-
     /// The terse one does not think.
     fn levels(self) -> &'static [Thoughts] {
         match self {
@@ -99,58 +109,32 @@ impl Model {
     }
 }
 
-impl Thoughts {
-    fn id(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Brief => "brief",
-            Self::Full => "full",
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Off => "No thoughts",
-            Self::Brief => "Brief thoughts",
-            Self::Full => "Long thoughts",
-        }
-    }
-}
-
 impl Choices {
     /// All options; flags only for a client that can show them.
     pub fn list(&self, flags: bool) -> Value {
-        let model = |model: Model, name: &str, description: &str| json!({"value": model.id(), "name": name, "description": description});
         let mut options = vec![
             json!({
                 "id": "mode", "name": "Pace", "category": "mode", "type": "select",
                 "description": "How fast the demo goes",
-                "currentValue": self.pace.id(),
-                "options": Pace::ALL.map(|pace| json!({
-                    "value": pace.id(), "name": pace.name(), "description": pace.description(),
-                })),
+                "currentValue": id(PACES, &self.pace),
+                "options": list(PACES, |_| true),
             }),
             json!({
                 "id": "model", "name": "Model", "category": "model", "type": "select",
                 "description": "None of them is one: all are scripts",
-                "currentValue": self.model.id(),
+                "currentValue": id(MODELS, &self.model),
                 "options": [
-                    {"group": "scripts", "name": "Scripts", "options": [
-                        model(Model::Long, "Long Script", "thinks as much as you like"),
-                        model(Model::Short, "Short Script", "thinks little"),
-                    ]},
-                    {"group": "wire", "name": "By wire", "options": [
-                        model(Model::Terse, "Telegram", "does not think, stop"),
-                    ]},
+                    {"group": "scripts", "name": "Scripts",
+                     "options": list(MODELS, |model| *model != Model::Terse)},
+                    {"group": "wire", "name": "By wire",
+                     "options": list(MODELS, |model| *model == Model::Terse)},
                 ],
             }),
             json!({
                 "id": "thoughts", "name": "Thoughts", "category": "thought_level", "type": "select",
                 "description": "How much it thinks aloud; what there is depends on the model",
-                "currentValue": self.thoughts.id(),
-                "options": self.model.levels().iter().map(|level| json!({
-                    "value": level.id(), "name": level.name(),
-                })).collect::<Vec<_>>(),
+                "currentValue": id(THOUGHTS, &self.thoughts),
+                "options": list(THOUGHTS, |level| self.model.levels().contains(level)),
             }),
         ];
         if flags {
@@ -167,18 +151,18 @@ impl Choices {
         let text = value.as_str().unwrap_or_default();
         let unknown = || format!("{option} cannot be {value}");
         match option {
-            "mode" => self.pace = Pace::from_id(text).ok_or_else(unknown)?,
+            "mode" => self.pace = of_id(PACES, text).ok_or_else(unknown)?,
             "model" => {
-                self.model = Model::from_id(text).ok_or_else(unknown)?;
+                self.model = of_id(MODELS, text).ok_or_else(unknown)?;
                 let levels = self.model.levels();
                 if !levels.contains(&self.thoughts) {
                     self.thoughts = levels.last().copied().unwrap_or(Thoughts::Off);
                 }
             }
             "thoughts" => {
-                let mut levels = self.model.levels().iter();
-                let level = levels.find(|level| level.id() == text);
-                self.thoughts = *level.ok_or_else(unknown)?;
+                let level = of_id(THOUGHTS, text);
+                let level = level.filter(|level| self.model.levels().contains(level));
+                self.thoughts = level.ok_or_else(unknown)?;
             }
             "plans" => self.plans = value.as_bool().ok_or_else(unknown)?,
             _ => return Err(format!("there is no option {option}")),
