@@ -17,9 +17,9 @@ use crate::{
     acp::{Client, Inbox, LaunchSpec, Secrets, WireLog, WireLogHandle},
     app::{cleanup::Started, log},
     cli::Launch,
-    config::{AgentProfile, Config, LoadOptions, McpError, OutsideWorkspace},
+    config::{AgentProfile, Config, LoadOptions, McpError},
     host::{
-        self, Host, HostConfig, HostEvent, OriginalFiles, Outside, Roots, ServeOutcome, Serving,
+        self, Host, HostConfig, HostEvent, OriginalFiles, Roots, ServeOutcome, Serving,
         TerminalSettings,
     },
     model::{
@@ -113,14 +113,10 @@ pub fn host(
     let roots = Roots::new(cwd, additional_directories)
         .map_err(|error| SafeText::line(&format!("{} cannot be used: {error}", cwd.display())))?
         .with_own(&own_places(launch));
-    let outside = match config.fs.outside_workspace {
-        OutsideWorkspace::Ask => Outside::Ask,
-        OutsideWorkspace::Deny => Outside::Deny,
-    };
     Ok(Host::new(
         HostConfig {
             roots,
-            outside,
+            outside: config.fs.outside_workspace,
             policy: launch.policy(profile, config),
             rules: config.rules.clone(),
             ask_terminal: config.terminal.ask,
@@ -272,7 +268,7 @@ pub fn launch_spec(
     })
 }
 
-/// Compares what a tool call or a question claims with the disk, on a task of its own.
+/// Compares what a tool call or a question claims with the disk, in a task.
 pub fn compare(
     before: &OriginalFiles,
     comparison: Comparison,
@@ -286,7 +282,7 @@ pub fn compare(
     })
 }
 
-/// Asks the policy on a task of its own: it looks at the disk. Verdicts are told in the order of the
+/// Asks the policy in a task: it looks at the disk. Verdicts are told in the order of the
 /// questions, so that these are shown in the order in which the agent asked, and with their diffs:
 /// `before` are the tasks of the question before and of the comparison for this one; with the question
 /// comes its revision.
@@ -343,7 +339,7 @@ fn asked_of(subject: Subject) -> host::Subject {
     }
 }
 
-/// Serves a request on a task of its own; its answer goes straight to the agent. To be called in the
+/// Serves a request in a task; its answer goes straight to the agent. To be called in the
 /// order in which requests came (V1-FS-13).
 pub fn serve(
     host: &Host,
@@ -434,7 +430,7 @@ fn wrote(request: &HostRequest, reply: &HostReply) -> Option<Event> {
 
 /// What came of a request, even if serving it panicked: it is answered all the same (V1-RPC-12).
 async fn carried_out(serving: Serving) -> ServeOutcome {
-    // On a task of its own, where a panic ends nothing but it.
+    // In a separate task, so that a panic ends only that.
     tokio::spawn(serving).await.unwrap_or_else(|error| {
         tracing::error!(%error, "serving a request failed");
         let error = RpcError::new(code::INTERNAL, "serving the request failed in the client");
@@ -443,19 +439,4 @@ async fn carried_out(serving: Serving) -> ServeOutcome {
 }
 
 #[cfg(test)]
-mod judging;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_handler_that_panics_is_still_an_answer_v1_rpc_12_v1_err_05() {
-        let outcome = carried_out(Box::pin(async { panic!("while serving") })).await;
-        let ServeOutcome::Reply(HostReply::Error(error)) = outcome else {
-            panic!("no error: {outcome:?}");
-        };
-        assert_eq!(error.code, -32603);
-        assert!(!error.message.contains("while serving"));
-    }
-}
+mod tests;

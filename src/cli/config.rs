@@ -1,15 +1,10 @@
 //! `acp-tui config`.
 
-use std::collections::BTreeMap;
-
 use super::{CliError, ConfigAction, ExitCode, complain, print, print_warnings};
 use crate::{
-    config::{LoadOptions, TrustState, load, project_file, schema},
+    config::{KeyCheck, LoadOptions, TrustState, load, project_file, schema},
     text::SafeText,
 };
-
-/// Judges `[keys]`: names of actions, and what is wrong with each.
-pub type KeyCheck = fn(&BTreeMap<String, Vec<String>>) -> Vec<(String, String)>;
 
 /// # Errors
 /// A file is no TOML, or stdout cannot be written.

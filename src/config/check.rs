@@ -178,18 +178,14 @@ impl Checker<'_> {
                 return true;
             }
             let span = error.span().unwrap_or(value.span());
-            let key = join(path, key.get_ref());
-            match replaced {
-                Some((strict, instead)) => {
-                    self.warn(&span, &key, format!("{}; {instead}", words(&error)));
-                    *value.get_mut() = strict;
-                    true
-                }
-                None => {
-                    self.warn(&span, &key, words(&error).to_owned());
-                    false
-                }
+            let instead = replaced.as_ref().map(|(_, instead)| format!("; {instead}"));
+            let message = format!("{}{}", words(&error), instead.unwrap_or_default());
+            self.warn(&span, &join(path, key.get_ref()), message);
+            let stays = replaced.is_some();
+            if let Some((strict, _)) = replaced {
+                *value.get_mut() = strict;
             }
+            stays
         });
     }
 
@@ -206,15 +202,7 @@ impl Checker<'_> {
             if let Some(fs) = table_mut(table, "fs") {
                 self.known_keys::<AgentFs>(fs, &join(path, "fs"));
             }
-            let mut first = None;
-            for (key, value) in table.iter() {
-                if let Err(error) = alone::<AgentEntry>(key, value) {
-                    let span = error.span().unwrap_or(value.span());
-                    let key = join(path, key.get_ref());
-                    let warning = self.warn(&span, &key, left_out(words(&error)));
-                    first.get_or_insert(warning);
-                }
-            }
+            let first = self.first_broken::<AgentEntry>(table, path, &left_out);
             if first.is_some() {
                 return first;
             }
@@ -224,6 +212,25 @@ impl Checker<'_> {
             Err(error) => words(&error).to_owned(),
         };
         Some(self.warn(id, path, left_out(&problem)))
+    }
+
+    /// The first entry of a table that cannot be read; all of them are reported.
+    fn first_broken<T: DeserializeOwned>(
+        &mut self,
+        table: &DeTable<'_>,
+        path: &str,
+        message: &dyn Fn(&str) -> String,
+    ) -> Option<Warning> {
+        let mut first = None;
+        for (key, value) in table {
+            if let Err(error) = alone::<T>(key, value) {
+                let span = error.span().unwrap_or(value.span());
+                let key = join(path, key.get_ref());
+                let warning = self.warn(&span, &key, message(words(&error)));
+                first.get_or_insert(warning);
+            }
+        }
+        first
     }
 
     /// One entry is one server: without its headers, say, it would be another one. Whether it is
@@ -242,20 +249,12 @@ impl Checker<'_> {
             };
             self.known_keys::<McpEntry>(table, &path);
             // Nothing else in it would tell its place.
-            let mut good = !table.is_empty();
-            if !good {
+            if table.is_empty() {
                 let message = left_out("it needs a command or a url");
                 self.warn(&name.span(), &path, message);
             }
-            for (key, value) in table.iter() {
-                if let Err(error) = alone::<McpEntry>(key, value) {
-                    let span = error.span().unwrap_or(value.span());
-                    let key = join(&path, key.get_ref());
-                    self.warn(&span, &key, left_out(words(&error)));
-                    good = false;
-                }
-            }
-            good
+            let broken = self.first_broken::<McpEntry>(table, &path, &left_out);
+            !table.is_empty() && broken.is_none()
         });
     }
 

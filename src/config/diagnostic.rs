@@ -1,4 +1,4 @@
-//! Where a setting came from, and what is said when it is wrong.
+//! Where a setting came from, and the warning when it is wrong.
 
 use std::{
     fmt,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::text::SafeText;
 
-/// Of a warning: what it quotes may be as long as the file.
+/// Of a warning, which may quote a whole file.
 const MAX_SHOWN_CHARS: usize = 500;
 
 /// What set a key.

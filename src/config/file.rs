@@ -78,7 +78,7 @@ pub(super) struct AgentEntry {
     /// Whether the agent may run commands through acp-tui; true if left out.
     pub terminal: Option<bool>,
     /// The protocol that it speaks.
-    pub protocol: ProtocolName,
+    pub protocol: Protocol,
     /// In which words of ACP it speaks, and is spoken to: a preset, or a list of presets and rows.
     pub dialect: DialectWords,
     /// How to install it, shown when the command is not found.
@@ -87,7 +87,7 @@ pub(super) struct AgentEntry {
     pub login_command: Option<String>,
     /// A temporary folder is made for each session and added to its workspace.
     pub scratch: bool,
-    /// Each session gets a process of its own: the agent serves one at a time.
+    /// Each session gets its own process: the agent serves one at a time.
     pub own_process: bool,
 }
 
@@ -105,31 +105,6 @@ impl AgentEntry {
         {
             Some(name) => Err(format!("{name:?} is not a valid environment variable name")),
             None => Ok(()),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
-/// What an agent speaks.
-pub(super) enum ProtocolName {
-    /// ACP, version 1.
-    #[default]
-    #[serde(rename = "1")]
-    V1,
-    /// Version 2, a draft; agents without it are spoken to in version 1.
-    #[serde(rename = "2")]
-    V2,
-    /// The prototype that came before ACP.
-    #[serde(rename = "threads")]
-    Threads,
-}
-
-impl From<ProtocolName> for Protocol {
-    fn from(name: ProtocolName) -> Self {
-        match name {
-            ProtocolName::V1 => Self::V1,
-            ProtocolName::V2 => Self::V2,
-            ProtocolName::Threads => Self::Threads,
         }
     }
 }

@@ -169,6 +169,14 @@ impl Layers {
         }
     }
 
+    /// Tells what is wrong with a key, with what set it; `otherwise` where nothing did.
+    pub fn warn(&mut self, key: String, otherwise: Source, message: impl Into<String>) -> Warning {
+        let source = self.sources.get(&key).cloned().unwrap_or(otherwise);
+        let warning = Warning::new(source, key, message);
+        self.warnings.push(warning.clone());
+        warning
+    }
+
     /// The id of the agent that has `name` as id or alias; `name` itself where none has.
     pub fn canonical(&self, name: &str) -> String {
         let Some(Value::Table(agents)) = self.table.get("agents") else {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 use super::{
-    ConfigError, Warning,
+    ConfigError, Source,
     diagnostic::join,
     layer::{Layers, merge},
     nearest,
@@ -86,8 +86,6 @@ fn leave_out(layers: &mut Layers, shipped: &Layers, id: &str, like: &str) {
         None => "`acp-tui agents` lists them".to_owned(),
     };
     let message = format!("there is no built-in agent {like:?}; {hint}; this agent is ignored");
-    let source = layers.sources.get(&key).cloned();
-    let problem = Warning::new(source.unwrap_or(super::Source::Default), key, message);
-    layers.warnings.push(problem.clone());
+    let problem = layers.warn(key, Source::Default, message);
     layers.broken_agents.insert(id.to_owned(), problem);
 }

@@ -59,6 +59,9 @@ impl LoadOptions {
     }
 }
 
+/// Judges `[keys]`: names of actions, and what is wrong with each.
+pub type KeyCheck = fn(&BTreeMap<String, Vec<String>>) -> Vec<(String, String)>;
+
 /// The configuration and how it came about.
 #[derive(Debug)]
 pub struct Loaded {
@@ -80,16 +83,17 @@ impl Loaded {
         let key = path
             .iter()
             .fold(String::new(), |path, part| join(&path, part));
-        let source = self.sources.get(&key).cloned().unwrap_or(Source::Default);
+        self.warning_of(key, Source::Default, message)
+    }
+
+    /// With what set the key; `otherwise` where nothing did.
+    fn warning_of(&self, key: String, otherwise: Source, message: impl Into<String>) -> Warning {
+        let source = self.sources.get(&key).cloned().unwrap_or(otherwise);
         Warning::new(source, key, message)
     }
 
-    /// Everything that is wrong, by file and line. `check_keys` judges `[keys]`: names of actions,
-    /// and what is wrong with each.
-    pub fn all_warnings(
-        &self,
-        check_keys: impl Fn(&BTreeMap<String, Vec<String>>) -> Vec<(String, String)>,
-    ) -> Vec<Warning> {
+    /// Everything that is wrong, by file and line.
+    pub fn all_warnings(&self, check_keys: KeyCheck) -> Vec<Warning> {
         let keys = check_keys(&self.config.keys).into_iter();
         let keys = keys.map(|(action, problem)| self.warning(&["keys", &action], problem));
         let mut all: Vec<Warning> = self.warnings.iter().cloned().chain(keys).collect();
@@ -99,11 +103,7 @@ impl Loaded {
 
     /// [`Loaded::all_warnings`], and variables that agents name and `env` does not have: those are
     /// told on demand alone, since at the start only the agent chosen counts.
-    pub fn check(
-        &self,
-        env: &[(OsString, OsString)],
-        check_keys: impl Fn(&BTreeMap<String, Vec<String>>) -> Vec<(String, String)>,
-    ) -> Vec<Warning> {
+    pub fn check(&self, env: &[(OsString, OsString)], check_keys: KeyCheck) -> Vec<Warning> {
         let mut all = self.all_warnings(check_keys);
         all.extend(self.unexpandable(env));
         sort_by_place(&mut all);
@@ -123,15 +123,11 @@ impl Loaded {
         let cwd = std::env::current_dir().unwrap_or_default();
         let servers = servers.filter_map(|server| {
             let problem = server.resolve(&lookup, path.as_deref(), &cwd).err()?;
-            let source = self.sources.get(&problem.key).cloned();
-            let source = source.unwrap_or(Source::Default);
-            Some(Warning::new(source, problem.key, problem.problem))
+            Some(self.warning_of(problem.key, Source::Default, problem.problem))
         });
         problems
             .map(|problem| {
-                let source = self.sources.get(&problem.key).cloned();
-                let source = source.unwrap_or(Source::BuiltIn);
-                Warning::new(source, problem.key, problem.source.to_string())
+                self.warning_of(problem.key, Source::BuiltIn, problem.source.to_string())
             })
             .chain(servers)
             .collect()
@@ -284,11 +280,8 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
                 profile.mcp_servers = servers;
                 if !profile.modes.is_empty() && profile.own_modes().is_none() {
                     // D-24
-                    let key = format!("agents.{id}.modes");
-                    let source = layers.sources.get(&key).cloned();
-                    let source = source.unwrap_or(Source::Default);
                     let message = "counts only with the dialect \"mode-param\": other agents list their modes themselves";
-                    layers.warnings.push(Warning::new(source, key, message));
+                    layers.warn(format!("agents.{id}.modes"), Source::Default, message);
                 }
                 let source = layers.sources.get(&format!("agents.{id}.command"));
                 profile.built_in_command = source == Some(&Source::BuiltIn);
@@ -355,14 +348,12 @@ fn named_servers(
             Some(server) => servers.push(server.clone()),
             None => {
                 let key = join(&join("agents", id), "mcp_servers");
-                let source = layers.sources.get(&key).cloned();
                 let hint = match nearest(&name, known.keys().map(String::as_str)) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("it needs a table {}", join("mcp_servers", &name)),
                 };
                 let message = format!("unknown MCP server {name:?}; {hint}");
-                let source = source.unwrap_or(Source::Default);
-                layers.warnings.push(Warning::new(source, key, message));
+                layers.warn(key, Source::Default, message);
             }
         }
     }
@@ -419,12 +410,8 @@ fn broken_by_name(layers: &Layers) -> BTreeMap<String, Warning> {
 fn warn_of_clashes(config: &Config, layers: &mut Layers) {
     for (name, owner, other) in profile::clashes(&config.agents) {
         let key = join(&join("agents", &other), "aliases");
-        let source = layers.sources.get(&key).cloned();
-        layers.warnings.push(Warning::new(
-            source.unwrap_or(Source::BuiltIn),
-            key,
-            format!("{name} already names the agent {owner}; it keeps that meaning"),
-        ));
+        let message = format!("{name} already names the agent {owner}; it keeps that meaning");
+        layers.warn(key, Source::BuiltIn, message);
     }
 }
 
@@ -436,11 +423,7 @@ fn forget_unknown_default(config: &mut Config, layers: &mut Layers) {
     let Err(problem @ AgentError::Unknown { .. }) = config.agent(name) else {
         return;
     };
-    let source = layers.sources.get("default_agent").cloned();
-    layers.warnings.push(Warning::new(
-        source.unwrap_or(Source::Default),
-        "default_agent",
-        problem.to_string(),
-    ));
+    let message = problem.to_string();
+    layers.warn("default_agent".to_owned(), Source::Default, message);
     config.default_agent = None;
 }

@@ -39,7 +39,7 @@ pub use self::{
     dirs::Dirs,
     expand::{ExpandError, expand, literal},
     file::schema,
-    load::{LoadOptions, Loaded, load},
+    load::{KeyCheck, LoadOptions, Loaded, load},
     mcp::{McpError, McpServerConfig},
     nearest::nearest,
     profile::{AgentError, Invocation, InvocationError, StartError},
@@ -47,7 +47,7 @@ pub use self::{
     project::find as project_file,
     trust::TrustState,
 };
-use crate::model::{Dialect, Policy, Protocol, Rule, SystemPrompt};
+use crate::model::{Dialect, OutsideWorkspace, Policy, Protocol, Rule, SystemPrompt};
 
 /// The effective configuration.
 #[derive(Clone, Debug, Default)]
@@ -109,7 +109,7 @@ pub struct AgentProfile {
     pub login_command: Option<String>,
     /// A temporary folder is made for each session, an additional root of its workspace.
     pub scratch: bool,
-    /// Each session gets a process of its own: the agent serves one at a time.
+    /// Each session gets its own process: the agent serves one at a time.
     pub own_process: bool,
     pub origin: Origin,
     /// The command is the built-in profile's, whatever else was laid over that.
@@ -127,18 +127,11 @@ pub enum Origin {
 }
 
 /// `[fs]`: what agents may reach.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FsConfig {
     /// An agent that wants a file outside of the workspace.
     pub outside_workspace: OutsideWorkspace,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OutsideWorkspace {
-    Ask,
-    Deny,
 }
 
 /// `[terminal]`: commands that agents run through the client.
@@ -166,11 +159,11 @@ pub struct SessionsConfig {
     pub keep: u32,
 }
 
-/// `[connection]`: how much of an agent is put up with.
+/// `[connection]`: limits for an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConnectionConfig {
-    /// Seconds that an agent may be silent at its start before that is said.
+    /// Seconds that an agent may be silent at its start before the person is told.
     // V1-INIT-24
     #[serde(deserialize_with = "file::start_timeout")]
     #[schemars(range(min = 1, max = 3600))]
@@ -188,7 +181,7 @@ pub struct ConnectionConfig {
 pub struct UiConfig {
     /// Colours.
     pub theme: ThemeChoice,
-    /// The signs that the client draws of its own.
+    /// The signs that the client draws.
     #[serde(rename = "symbols", with = "file::symbols")]
     #[schemars(with = "file::Symbols")]
     pub ascii_symbols: bool,
@@ -247,14 +240,6 @@ pub enum ExitPrint {
     Last,
     None,
     All,
-}
-
-impl Default for FsConfig {
-    fn default() -> Self {
-        Self {
-            outside_workspace: OutsideWorkspace::Ask,
-        }
-    }
 }
 
 impl Default for SessionsConfig {

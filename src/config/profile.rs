@@ -192,7 +192,7 @@ impl AgentProfile {
             fs_write: entry.fs.write,
             terminal: entry.terminal.unwrap_or(true),
             dialect: entry.dialect.dialect(),
-            protocol: entry.protocol.into(),
+            protocol: entry.protocol,
             install: entry.install,
             login_command: entry.login_command,
             scratch: entry.scratch,

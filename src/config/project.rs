@@ -9,11 +9,11 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::{
-    OutsideWorkspace, Warning,
+    Warning,
     diagnostic::join,
     layer::{Layer, Layers, RULES},
 };
-use crate::model::Policy;
+use crate::model::{OutsideWorkspace, Policy};
 
 pub(super) const FILE_NAME: &str = ".acp-tui.toml";
 

@@ -28,7 +28,7 @@ pub use original_files::OriginalFiles;
 pub use permission::Subject;
 #[cfg(test)]
 pub use permission::{Access, Judge};
-pub use serve::{Host, HostConfig, Outside, ServeOutcome, Serving};
+pub use serve::{Host, HostConfig, ServeOutcome, Serving};
 pub use terminal::{DEFAULT_SIZE, TerminalSettings, Terminals};
 
 use crate::{

@@ -23,8 +23,8 @@ use super::{
 use crate::{
     model::{
         ClientCaps, Consent, FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked,
-        PermissionOption, Place, Policy, RequestKey, RpcError, Rule, SessionId, TerminalCreate,
-        TerminalId, Verdict, code,
+        OutsideWorkspace, PermissionOption, Place, Policy, RequestKey, RpcError, Rule, SessionId,
+        TerminalCreate, TerminalId, Verdict, code,
     },
     text::{SafeText, exact_line},
 };
@@ -39,7 +39,7 @@ const DECIDE_PATIENCE: Duration = Duration::from_secs(2);
 /// What a host is set up with; fixed for its life, which is that of a connection.
 pub struct HostConfig {
     pub roots: Roots,
-    pub outside: Outside,
+    pub outside: OutsideWorkspace,
     pub policy: Policy,
     pub rules: Vec<Rule>,
     /// `terminal.ask`.
@@ -47,13 +47,6 @@ pub struct HostConfig {
     pub terminal: TerminalSettings,
     /// What the agent was offered; the rest is answered "method not found" (V1-FS-01).
     pub caps: ClientCaps,
-}
-
-/// `fs.outside_workspace`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outside {
-    Ask,
-    Deny,
 }
 
 /// The result of a request.
@@ -106,7 +99,7 @@ pub struct Host {
 
 struct Inner {
     roots: Roots,
-    outside: Outside,
+    outside: OutsideWorkspace,
     judge: Judge,
     caps: ClientCaps,
     state: Mutex<State>,
@@ -506,10 +499,10 @@ impl Inner {
         let asks = obstacle.is_some() || rule.is_some();
         if asks && !self.may_touch(key, &request, &resolved.path, protected.is_some(), consent) {
             return match self.outside {
-                Outside::Deny if obstacle.is_some() => {
+                OutsideWorkspace::Deny if obstacle.is_some() => {
                     refused(what(), "fs.outside_workspace = \"deny\"".into())
                 }
-                Outside::Ask | Outside::Deny => {
+                OutsideWorkspace::Ask | OutsideWorkspace::Deny => {
                     let mut state = self.state();
                     if state.asked.len() >= MAX_ASKED {
                         state.asked.clear();

@@ -5,6 +5,9 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 macro_rules! rows {
     ($($(#[$doc:meta])* $row:ident = $name:literal, $class:ident, $what:literal;)*) => {
         /// One way to depart from v1.
@@ -307,15 +310,21 @@ fn only_preset(row: DialectRow) -> Option<&'static Preset> {
     }
 }
 
-/// The protocol that an agent speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What an agent speaks.
+// As the configuration names it; the comments stand in its JSON Schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Protocol {
     /// ACP, version 1.
     #[default]
+    #[serde(rename = "1")]
     V1,
-    /// Its version 2, a draft; agents that do not speak it are spoken to in version 1 (V2-INIT-01).
+    /// Version 2, a draft; agents without it are spoken to in version 1.
+    // V2-INIT-01
+    #[serde(rename = "2")]
     V2,
-    /// The prototype that came before it (D-30 to D-43).
+    /// The prototype that came before ACP.
+    // D-30 to D-43
+    #[serde(rename = "threads")]
     Threads,
 }
 

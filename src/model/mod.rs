@@ -88,7 +88,7 @@ pub use permission::{
 };
 pub use place::Place;
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
-pub use policy::{Consent, Decision, Policy, Rule, Stray, Verdict, rule_words};
+pub use policy::{Consent, Decision, OutsideWorkspace, Policy, Rule, Stray, Verdict, rule_words};
 pub use prompt::{MediaBlock, PromptBlock};
 pub use provider::{Provider, ProviderRoute, ProviderSetting};
 pub use raw::RawJson;

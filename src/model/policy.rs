@@ -38,6 +38,15 @@ impl Policy {
     }
 }
 
+/// What happens to a request for a file outside of the workspace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutsideWorkspace {
+    #[default]
+    Ask,
+    Deny,
+}
+
 /// A rule by its words, `rule execute rm`; the policy is named as one, and is no rule.
 pub fn rule_words(rule: &str) -> String {
     match rule.starts_with("policy ") {

@@ -15,8 +15,9 @@ fn servers(loaded: &Loaded, agent: &str) -> Vec<McpServer> {
         .collect()
 }
 
+// V1-MCP-01
 #[test]
-fn servers_are_expanded_and_their_programs_looked_up_v1_mcp_01() {
+fn servers_are_expanded_and_their_programs_looked_up() {
     let world = World::with_user(
         r#"[agents.a]
 command = "a"
@@ -55,8 +56,9 @@ type = "sse"
     assert_eq!(headers.0[0].1, "Bearer s3cret");
 }
 
+// V1-MCP-04
 #[test]
-fn a_server_that_cannot_be_had_is_named_without_its_values_v1_mcp_04() {
+fn an_unusable_server_is_named_without_its_values() {
     let world = World::with_user(
         r#"[mcp_servers.gone]
 command = "no-such-program-here"
@@ -115,8 +117,9 @@ headers = { "a b" = "c" }
     assert!(loaded.config.agents["a"].mcp_servers.is_empty());
 }
 
+// V1-MCP-04
 #[test]
-fn the_shown_configuration_holds_no_value_that_a_server_gets_v1_mcp_04() {
+fn the_shown_configuration_holds_no_value_that_a_server_gets() {
     let world = World::with_user(
         r#"[mcp_servers.own]
 command = "sh"

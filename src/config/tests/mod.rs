@@ -435,8 +435,9 @@ fn a_warning_about_a_key_says_where_it_is() {
     );
 }
 
+// V1-UPD-12
 #[test]
-fn what_is_quoted_from_a_file_is_harmless_v1_upd_12() {
+fn what_is_quoted_from_a_file_is_harmless() {
     let world = World::with_user("[ui]\n\"\\u001b[2J\" = 1\n");
     let warnings = world.warnings();
     assert!(!warnings[0].contains('\u{1b}'), "{warnings:?}");

@@ -19,7 +19,7 @@ fn fixture_with(change: impl FnOnce(&mut HostConfig)) -> Fixture {
     }
     let mut config = HostConfig {
         roots: Roots::new(&dir.path().join("ws"), &[]).unwrap(),
-        outside: Outside::Ask,
+        outside: OutsideWorkspace::Ask,
         policy: Policy::Ask,
         rules: Vec::new(),
         ask_terminal: false,
@@ -309,7 +309,7 @@ async fn consent_is_for_the_place_that_was_shown() {
 #[tokio::test]
 async fn settings_refuse_without_asking() {
     let host = fixture_with(|config| {
-        config.outside = Outside::Deny;
+        config.outside = OutsideWorkspace::Deny;
         config.rules = vec![Rule {
             kind: None,
             tool: None,
