@@ -28,7 +28,7 @@ mod signals;
 mod state;
 mod terminal;
 #[cfg(test)]
-mod typing;
+mod tests;
 mod unsent;
 
 use std::{
@@ -98,7 +98,7 @@ fn open(
     let result = match outcome {
         Ok(Ok(farewell)) => {
             let code = farewell.say();
-            // What was said on the screen is gone with it, and nobody was there for the last of it.
+            // The screen, and messages on it, are gone.
             if let Some(lost) = lost {
                 complain(lost);
             }
