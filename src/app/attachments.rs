@@ -26,19 +26,15 @@ use crate::{
 impl App {
     /// Files of the draft, named by the person: an agent's word leads nowhere here.
     pub(super) fn look_at(&self, paths: Vec<PathBuf>) {
-        let (jobs, cwd, store) = (
-            self.jobs.clone(),
-            self.runtime.launch.cwd.clone(),
-            self.store.clone(),
-        );
-        spawn_blocking(move || {
+        let (cwd, store) = (self.runtime.launch.cwd.clone(), self.store.clone());
+        self.in_background(move || {
             let look = |path: PathBuf| {
                 let seen = attachments::look(&cwd.join(&path)).ok();
                 let passing = store.is_image(&path);
                 let seen = seen.map(|seen| SeenFile { passing, ..seen });
                 (path, seen)
             };
-            let _ = jobs.send(Job::Looked(paths.into_iter().map(look).collect()));
+            Job::Looked(paths.into_iter().map(look).collect())
         });
     }
 

@@ -4,7 +4,7 @@ use std::{io, path::PathBuf, sync::PoisonError, time::Instant};
 
 use crate::{
     app::{
-        draft::{Unsent, has_mentions, resolve},
+        draft::{Unsent, has_mentions, resolve, text_prompt},
         job::Job,
         state::App,
         terminal::Reason,
@@ -62,12 +62,7 @@ impl App {
             UiCommand::FindAgents => self.find_agents(),
             UiCommand::ChooseAgent(name) => match self.runtime.config.agent(&name) {
                 Ok(profile) => {
-                    let prompt = self
-                        .runtime
-                        .launch
-                        .prompt
-                        .take()
-                        .map(super::draft::text_prompt);
+                    let prompt = self.runtime.launch.prompt.take().map(text_prompt);
                     self.open(profile, Start::New, prompt, None);
                 }
                 Err(error) => self.warn(SafeText::line(&error.to_string())),
@@ -136,10 +131,10 @@ impl App {
     }
 
     fn copy(&self, text: String) {
-        let (jobs, clipboard) = (self.jobs.clone(), self.clipboard.clone());
-        tokio::task::spawn_blocking(move || {
+        let clipboard = self.clipboard.clone();
+        self.in_background(move || {
             let mut clipboard = clipboard.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = jobs.send(Job::Copied(clipboard.copy(&text)));
+            Job::Copied(clipboard.copy(&text))
         });
     }
 
@@ -150,7 +145,7 @@ impl App {
         self.ui.toast(copied.said);
     }
 
-    /// `!line`: the person's own command, in a terminal of their own. It needs no agent.
+    /// `!line`: the person's own command, in a terminal. It needs no agent.
     fn shell(&mut self, line: &str) {
         let Some(key) = self.runtime.sessions.shown_key() else {
             return;
@@ -170,16 +165,14 @@ impl App {
 
     fn list_files(&self) {
         let (jobs, root) = (self.jobs.clone(), self.runtime.launch.cwd.clone());
-        tokio::task::spawn_blocking(move || {
-            let _ = jobs.send(Job::Files(walk::files(&root, || jobs.is_closed()).into()));
-        });
+        self.in_background(move || Job::Files(walk::files(&root, || jobs.is_closed()).into()));
     }
 
     fn list_folder(&self, typed: String) {
-        let (jobs, root) = (self.jobs.clone(), self.runtime.launch.cwd.clone());
-        tokio::task::spawn_blocking(move || {
+        let root = self.runtime.launch.cwd.clone();
+        self.in_background(move || {
             let home = std::env::var_os("HOME").map(PathBuf::from);
-            let listing = match walk::folder(&root, &typed, home.as_deref()) {
+            Job::Folder(match walk::folder(&root, &typed, home.as_deref()) {
                 Ok(listing) => FolderListing {
                     names: Ok(listing.names.into()),
                     more: listing.more,
@@ -195,8 +188,7 @@ impl App {
                     path: None,
                     typed,
                 },
-            };
-            let _ = jobs.send(Job::Folder(listing));
+            })
         });
     }
 

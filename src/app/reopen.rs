@@ -70,7 +70,7 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
             match found {
                 Ok(found) => found,
                 Err(error @ FindError::Ambiguous { .. }) => return Err(error.into()),
-                // Nobody is named who could know it.
+                // No agent is named that could know it.
                 Err(error) if agent.is_none() && config.default_agent.is_none() => {
                     return Err(error.into());
                 }
@@ -133,9 +133,9 @@ impl App {
     ///
     /// `agent`: only sessions with that one.
     pub(super) fn pick_session(&self, agent: Option<String>) {
-        let (jobs, folder) = (self.jobs.clone(), self.runtime.folder.clone());
+        let folder = self.runtime.folder.clone();
         let here = self.runtime.launch.cwd.clone();
-        tokio::task::spawn_blocking(move || {
+        self.in_background(move || {
             let mut all = folder.list();
             if let Some(agent) = agent {
                 all.retain(|summary| summary.about.agent == agent);
@@ -145,7 +145,7 @@ impl App {
             let (mut first, others): (Vec<PastSession>, Vec<PastSession>) =
                 past.partition(|past| past.elsewhere.is_none());
             first.extend(others);
-            let _ = jobs.send(Job::PastSessions(first));
+            Job::PastSessions(first)
         });
     }
 
@@ -170,12 +170,8 @@ impl App {
         if let Some(key) = self.runtime.sessions.shown_key() {
             self.runtime.save_session(key, false);
         }
-        let (jobs, folder, writer) = (
-            self.jobs.clone(),
-            self.runtime.folder.clone(),
-            self.runtime.writer.clone(),
-        );
-        tokio::task::spawn_blocking(move || {
+        let (folder, writer) = (self.runtime.folder.clone(), self.runtime.writer.clone());
+        self.in_background(move || {
             if let Some(writer) = writer {
                 // A fork shows what was said just now, too.
                 writer.finish(UP_TO_DATE);
@@ -184,7 +180,7 @@ impl App {
                 let record = folder.load(id).ok()?;
                 Some(Box::new(Reopened::new(id.clone(), record)))
             });
-            let _ = jobs.send(Job::Kept(start, stored));
+            Job::Kept(start, stored)
         });
     }
 
@@ -198,25 +194,23 @@ impl App {
             return;
         };
         let agent = running.profile.id.clone();
-        let (jobs, folder) = (self.jobs.clone(), self.runtime.folder.clone());
-        tokio::task::spawn_blocking(move || {
-            let job = if folder.is_open(&agent, &session) {
+        let folder = self.runtime.folder.clone();
+        self.in_background(move || {
+            if folder.is_open(&agent, &session) {
                 Job::Said("the session was not deleted: it is open in another acp-tui".into())
             } else {
                 // No other client has it open.
                 Job::Session(key, Event::DeleteSession(session))
-            };
-            let _ = jobs.send(job);
+            }
         });
     }
 
     /// Reads a stored session off the UI task and then opens it again.
     pub(super) fn reopen(&self, id: String) {
-        let (jobs, folder) = (self.jobs.clone(), self.runtime.folder.clone());
-        tokio::task::spawn_blocking(move || {
+        let folder = self.runtime.folder.clone();
+        self.in_background(move || {
             let stored = folder.load(&id).map(|record| Reopened::new(id, record));
-            let stored = stored.map(Box::new).map_err(|error| error.to_string());
-            let _ = jobs.send(Job::Stored(stored));
+            Job::Stored(stored.map(Box::new).map_err(|error| error.to_string()))
         });
     }
 
@@ -290,11 +284,8 @@ impl App {
     /// id is opened afterwards.
     fn move_to(&mut self, cwd: PathBuf, id: &str) -> bool {
         self.runtime.launch.cwd = cwd;
-        let loaded = self
-            .runtime
-            .launch
-            .load_options()
-            .and_then(|options| config::load(&options));
+        let options = self.runtime.launch.load_options();
+        let loaded = options.and_then(|options| config::load(&options));
         match loaded {
             Ok(loaded) => self.configure_in(loaded),
             Err(error) => {

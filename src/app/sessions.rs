@@ -34,18 +34,14 @@ impl App {
     /// Looks for the programs of all agents, off the UI task: that is hundreds of places, and PATH
     /// may lead to slow disks.
     pub(super) fn find_agents(&self) {
-        let (jobs, config, cwd) = (
-            self.jobs.clone(),
-            self.runtime.config.clone(),
-            self.runtime.launch.cwd.clone(),
-        );
-        tokio::task::spawn_blocking(move || {
+        let config = self.runtime.config.clone();
+        let cwd = self.runtime.launch.cwd.clone();
+        self.in_background(move || {
             let found = |profile: &AgentProfile| match profile.locate(&cwd) {
                 Ok(path) => Ok(SafeText::line(&path.to_string_lossy())),
                 Err(error) => Err(what_to_do(&error)),
             };
-            let agents = agent_choices(&config, |profile| Some(found(profile)));
-            let _ = jobs.send(Job::Agents(agents));
+            Job::Agents(agent_choices(&config, |profile| Some(found(profile))))
         });
     }
 

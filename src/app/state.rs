@@ -56,7 +56,7 @@ pub struct App {
     pub reader: Reader,
     pub frames: FrameScheduler,
     pub jobs: mpsc::UnboundedSender<Job>,
-    /// Whom `--mode`, `--model` and `--set` are meant for: the agent that the command line names, or
+    /// The agent that `--mode`, `--model` and `--set` are for: the agent that the command line names, or
     /// the first one that was picked.
     pub first_agent: Option<String>,
     /// How the sessions that are not shown stood in the last frame.
@@ -76,7 +76,7 @@ pub struct App {
     pub kept_draft: Vec<Unsent>,
     /// What an earlier client had queued, until there is a session for it.
     pub restoring: Vec<String>,
-    /// Whom what is typed before there is a session is meant for.
+    /// The owner of what is typed before there is a session.
     pub early_owner: Owner,
     /// Prompts that wait in all queues, and which session is open and shown: a change is to be kept.
     pub kept_state: (usize, Option<SessionKey>, bool),
@@ -280,6 +280,13 @@ impl App {
     pub(super) fn show_policy(&mut self, policy: Policy) {
         self.project.policy = (policy != Policy::Ask)
             .then(|| (SafeText::from(policy.name()), policy == Policy::AllowAll));
+    }
+
+    /// Works off the UI task, as on a disk that may be slow; the result comes back as a [`Job`].
+    pub(super) fn in_background(&self, work: impl FnOnce() -> Job + Send + 'static) {
+        let jobs = self.jobs.clone();
+        // Sending fails only once the loop is over.
+        spawn_blocking(move || drop(jobs.send(work())));
     }
 
     /// A line in the transcript.

@@ -30,7 +30,7 @@ impl App {
         }
     }
 
-    /// What was typed and not sent, in each session by itself, the one shown first.
+    /// What was typed and not sent, by session, the one shown first.
     pub(super) fn unsent(&self) -> Vec<Unsent> {
         let shown = self.runtime.sessions.shown_key();
         let mut drafts = self.ui.all_drafts();
@@ -38,7 +38,7 @@ impl App {
         let keys = std::iter::once(shown).chain(others.filter(|key| *key != shown));
         let mut all: Vec<Unsent> = keys
             .map(|key| {
-                // Before the first session and after the last one, the draft is nobody's.
+                // Before the first session and after the last one, the draft has no session.
                 let typed = drafts.extract_if(.., |(of, _)| *of == key);
                 let typed: Vec<String> = typed.map(|(_, draft)| draft).collect();
                 let session = key.and_then(|key| self.runtime.sessions.get(key));
@@ -69,7 +69,7 @@ impl App {
         all
     }
 
-    /// Whom what was typed there is meant for. A session that is being opened again is known already.
+    /// The owner of what was typed there. A session that is being reopened is known already.
     pub(super) fn owner(&self, key: SessionKey) -> Owner {
         let session = self.runtime.sessions.get(key);
         let id = session.and_then(|session| match &session.config.start {
@@ -142,17 +142,17 @@ impl App {
 
     /// Puts messages into the queue of a session, as they would be sent from the composer.
     pub(super) fn restore_queue(&mut self, key: SessionKey, texts: Vec<String>) {
-        let (jobs, cwd) = (self.jobs.clone(), self.runtime.launch.cwd.clone());
+        let cwd = self.runtime.launch.cwd.clone();
         let Some(running) = self.runtime.running_mut(key).filter(|_| !texts.is_empty()) else {
             return;
         };
         running.restoring.extend(texts.iter().cloned());
-        tokio::task::spawn_blocking(move || {
+        self.in_background(move || {
             let prompts = texts.into_iter().map(|text| {
                 // A file may be gone by now: its name is still what was meant.
                 resolve(draft_of(&text), &cwd).unwrap_or_else(|_| text_prompt(text))
             });
-            let _ = jobs.send(Job::Queued(key, prompts.collect()));
+            Job::Queued(key, prompts.collect())
         });
     }
 }
