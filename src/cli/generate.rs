@@ -44,18 +44,11 @@ pub fn man(of: &[String]) -> Result<(), CliError> {
 /// # Errors
 /// A page cannot be written.
 pub fn man_pages(folder: &Path) -> Result<(), CliError> {
-    let io = |source| CliError::Io {
-        what: folder.display().to_string(),
-        source,
-    };
-    fs::create_dir_all(folder).map_err(io)?;
+    fs::create_dir_all(folder).map_err(CliError::io(folder.display()))?;
     let mut commands = vec![built()];
     while let Some(command) = commands.pop() {
         let file = folder.join(format!("{}.1", page_name(&command)));
-        fs::write(&file, page(&command)?).map_err(|source| CliError::Io {
-            what: file.display().to_string(),
-            source,
-        })?;
+        fs::write(&file, page(&command)?).map_err(CliError::io(file.display()))?;
         commands.extend(pages_below(&command).cloned());
     }
     Ok(())
@@ -97,9 +90,6 @@ fn page(command: &clap::Command) -> Result<Vec<u8>, CliError> {
     let mut out = Vec::new();
     clap_mangen::Man::new(command.clone())
         .render(&mut out)
-        .map_err(|source| CliError::Io {
-            what: "the manual page".into(),
-            source,
-        })?;
+        .map_err(CliError::io("the manual page"))?;
     Ok(out)
 }

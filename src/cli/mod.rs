@@ -17,6 +17,8 @@ mod terminal;
 mod trust;
 mod version;
 
+use std::{fmt::Display, io};
+
 use crate::config::{AgentError, ConfigError};
 
 pub use self::{
@@ -40,31 +42,24 @@ pub use self::{
 
 /// How the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum ExitCode {
-    Done,
-    Failure,
+    Done = 0,
+    Failure = 1,
     /// Wrong usage, unusable configuration, no terminal.
-    Usage,
+    Usage = 2,
     /// Left without ever having had a session: the agent could not be started.
-    NoAgent,
+    NoAgent = 3,
     /// The same, for want of authentication.
-    NoAuthentication,
+    NoAuthentication = 4,
     /// Without a screen: the agent or a rule refused, or a limit was reached.
-    Refused,
-    Interrupted,
+    Refused = 5,
+    Interrupted = 130,
 }
 
 impl ExitCode {
     pub fn number(self) -> u8 {
-        match self {
-            Self::Done => 0,
-            Self::Failure => 1,
-            Self::Usage => 2,
-            Self::NoAgent => 3,
-            Self::NoAuthentication => 4,
-            Self::Refused => 5,
-            Self::Interrupted => 130,
-        }
+        self as u8
     }
 }
 
@@ -84,13 +79,18 @@ pub enum CliError {
     #[error(transparent)]
     Agent(#[from] AgentError),
     #[error("{what}: {source}")]
-    Io {
-        what: String,
-        source: std::io::Error,
-    },
+    Io { what: String, source: io::Error },
 }
 
 impl CliError {
+    /// Of what failed.
+    pub fn io(what: impl Display) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io {
+            what: what.to_string(),
+            source,
+        }
+    }
+
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Usage(_) | Self::Config(_) | Self::Agent(_) => ExitCode::Usage,

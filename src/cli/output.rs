@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Looks at stdout before the standard library does, which puts `/dev/null` in the place of one that is
-/// closed: output would be lost without a word.
+/// closed: output would be lost without an error.
 mod before_main {
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -95,15 +95,12 @@ pub fn write_file(path: &Path, text: &str, force: bool) -> Result<(), CliError> 
             "{} already exists; --force replaces it",
             path.display()
         )),
-        _ => CliError::Io {
-            what: path.display().to_string(),
-            source,
-        },
+        _ => CliError::io(path.display())(source),
     })
 }
 
 /// Says something on stderr, made harmless: it may quote a file or an agent. Not `eprintln!`, which
-/// panics where nobody can be told any more: the terminal has hung up, the pipe is closed.
+/// panics where stderr is gone: the terminal has hung up, the pipe is closed.
 pub fn complain(text: impl Display) {
     let text = text.to_string();
     let _ = writeln!(std::io::stderr(), "acp-tui: {}", sanitize(&text));

@@ -14,7 +14,7 @@ use crate::{
 /// Shows the project's file and approves it if the person says so.
 ///
 /// # Errors
-/// A file is no TOML, there is nobody to ask, or the decision cannot be kept.
+/// A file is no TOML, stdin is no terminal to ask at, or the decision cannot be kept.
 pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode, CliError> {
     if revoke {
         return revoke_approval(options);
@@ -53,10 +53,8 @@ pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode,
         print("not approved\n")?;
         return Ok(ExitCode::Failure);
     }
-    trust::approve(&options.dirs, &path, &hash).map_err(|source| CliError::Io {
-        what: "the approval could not be kept".into(),
-        source,
-    })?;
+    trust::approve(&options.dirs, &path, &hash)
+        .map_err(CliError::io("the approval could not be kept"))?;
     print("approved, until it changes\n")?;
     Ok(ExitCode::Done)
 }
@@ -69,10 +67,7 @@ fn agreed(path: &Path) -> Result<bool, CliError> {
             shown(path)
         )));
     }
-    let io = |source| CliError::Io {
-        what: "the question".into(),
-        source,
-    };
+    let io = |source| CliError::io("the question")(source);
     let mut stdout = std::io::stdout().lock();
     stdout.flush().map_err(io)?;
     // What was typed before the file could be read is no answer. Where it cannot be thrown away, it
@@ -92,10 +87,8 @@ fn revoke_approval(options: &LoadOptions) -> Result<ExitCode, CliError> {
         print("nothing to revoke: the project has no .acp-tui.toml\n")?;
         return Ok(ExitCode::Done);
     };
-    let known = trust::revoke(&options.dirs, &path).map_err(|source| CliError::Io {
-        what: "the approval could not be taken back".into(),
-        source,
-    })?;
+    let known = trust::revoke(&options.dirs, &path)
+        .map_err(CliError::io("the approval could not be taken back"))?;
     let outcome = if known { "revoked" } else { "was not approved" };
     print(&format!("{}: {outcome}\n", shown(&path)))?;
     Ok(ExitCode::Done)

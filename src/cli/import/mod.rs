@@ -62,7 +62,7 @@ pub fn add_agents(
     let before = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(source) => return Err(about(&path, source)),
+        Err(source) => return Err(CliError::io(path.display())(source)),
     };
     leave_out_known(&mut found, &before, &loaded.config, force);
     let shown = SafeText::line(&path.to_string_lossy()).to_string();
@@ -72,7 +72,7 @@ pub fn add_agents(
             CliError::Usage(format!("{shown}: {why}; add it by hand:\n\n{toml}"))
         })?;
         if !dry_run {
-            append(&path, &before, &found.entries).map_err(|source| about(&path, source))?;
+            append(&path, &before, &found.entries).map_err(CliError::io(path.display()))?;
         }
     }
     print(&report(&found, &shown, dry_run))
@@ -92,7 +92,7 @@ fn from_zed(file: Option<&Path>, config: &Config) -> Result<Found, CliError> {
 
 fn from_registry(id: &str, file: Option<&Path>) -> Result<Found, CliError> {
     let Some(path) = file else {
-        // acp-tui does nothing on the network by itself.
+        // acp-tui never uses the network unasked.
         return Err(CliError::Usage(format!(
             "the registry's file is missing: download it and name it, or pipe it:\n\n    \
              curl -fsSL {} | acp-tui agents add registry {} -",
@@ -232,11 +232,4 @@ fn report(found: &Found, file: &str, dry_run: bool) -> String {
 
 fn unusable(path: &Path, problem: &str) -> CliError {
     CliError::Usage(format!("{}: {problem}", path.display()))
-}
-
-fn about(path: &Path, source: io::Error) -> CliError {
-    CliError::Io {
-        what: path.display().to_string(),
-        source,
-    }
 }

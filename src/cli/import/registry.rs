@@ -99,7 +99,7 @@ pub(super) fn agent(text: &str, id: &str, platform: &str) -> Result<Entry, Strin
 
 type Start = (String, Vec<String>, BTreeMap<String, String>, String);
 
-/// Packages before binaries: they need no place of their own on the disk.
+/// Packages before binaries: their runners install them.
 fn start(distribution: Distribution, platform: &str) -> Result<Start, String> {
     if let Some(npx) = distribution.npx {
         let mut args = vec!["-y".to_owned()];

@@ -191,8 +191,9 @@ mod tests {
         agents(&json!({ "agent_servers": servers }), &config()).unwrap()
     }
 
+    // D-18, D-19
     #[test]
-    fn commands_are_read_in_every_shape_d_18_d_19() {
+    fn commands_are_read_in_every_shape() {
         let found = found(json!({
             "My Agent": {
                 "type": "custom", "command": "node", "args": ["~/x.js", "${A}"],
