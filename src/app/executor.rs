@@ -9,7 +9,7 @@ use tokio::runtime::{Builder, Runtime};
 /// where there is none, an agent's three pipes, and a few files.
 const DESCRIPTORS: usize = 24;
 
-/// Starts it with so many threads for tasks.
+/// Starts it with `workers` threads for tasks.
 ///
 /// # Errors
 /// The system gives no threads, or too few file descriptors.

@@ -154,7 +154,7 @@ impl Farewell {
     pub fn say(self) -> ExitCode {
         let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let mut out = io::stdout().lock();
-        // A terminal that is gone takes nothing, and nobody is there to be told.
+        // A terminal that is gone takes nothing, and no one reads a message.
         let _ = exit::print_rows(&mut out, &self.rows, colour);
         if let Some(error) = self.error {
             complain(error);

@@ -22,7 +22,7 @@ use crate::{
     text::{SafeText, first_bytes, sanitize, secrets::mask},
 };
 
-/// The default file starts anew once it is larger than this.
+/// The default file is rotated once it is larger than this.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Lines that may wait for the disk; more are dropped. Their slots are allocated at the start: the
@@ -36,7 +36,7 @@ const MAX_LINE: usize = 16 << 10;
 /// when the guard goes.
 ///
 /// # Errors
-/// The file was asked for and cannot be written; one of our own choosing is then done without.
+/// `file` cannot be written. Without the default file there is no log.
 pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerGuard>> {
     let (path, asked) = match file {
         Some(path) => (path.to_owned(), true),
@@ -59,7 +59,7 @@ pub fn start(file: Option<&Path>, state: &Path) -> anyhow::Result<Option<WorkerG
     };
     let file = Telling {
         file,
-        // Nobody looks for lines that they have not asked for.
+        // Only a log that was asked for is missed.
         path: asked.then_some(path),
     };
     let (writer, guard) = NonBlockingBuilder::default()

@@ -46,7 +46,7 @@ struct Sources {
     replay: Option<mpsc::Receiver<Vec<Recorded>>>,
 }
 
-/// When the loop is to wake up by itself.
+/// When the loop is to wake up if nothing happens.
 #[derive(Clone, Copy, Debug, Default)]
 struct Deadlines {
     frame: Option<Instant>,
@@ -163,7 +163,7 @@ pub async fn run(
     Ok(app.farewell())
 }
 
-/// What the UI may look at. No method, so that the UI can be borrowed beside it.
+/// What the UI may look at. No method, so that the UI can be borrowed as well.
 fn context<'a>(runtime: &'a Runtime, project: &'a ProjectInfo) -> UiContext<'a> {
     static NONE: LazyLock<Screens> = LazyLock::new(Screens::default);
     UiContext {
@@ -326,7 +326,7 @@ impl App {
             }
             SignalEvent::Stop => self.suspend()?,
             SignalEvent::Continue => {
-                // Whoever stopped us has had the terminal, and may have left it in any mode.
+                // Another program has had the terminal, and may have left it in any mode.
                 tty::restore();
                 tty::take_back().context("cannot take back the terminal")?;
                 self.screen.repaint()?;
@@ -478,7 +478,7 @@ impl App {
 
     pub(super) fn draw(&mut self) -> anyhow::Result<()> {
         let now = Instant::now();
-        // Here, since terminals print without a word to anybody while none looks at them.
+        // Here, since terminals whose output is not shown report none of it.
         for running in self.runtime.running.values_mut() {
             running.screens.trim_to_bound();
         }

@@ -86,7 +86,7 @@ pub fn hold_keyboard() {
     }
 }
 
-/// What is to end the process ends it again, as where nobody listens.
+/// Signals that end a process end this one again.
 pub fn as_usual() {
     for &signal in ENDS.iter().chain(system::ENDS) {
         // SAFETY: sets a disposition; no handler of ours is involved.

@@ -52,7 +52,7 @@ impl Agent {
         }
     }
 
-    /// Turns run beside each other: each has a thread, which answers when it is over.
+    /// Turns run in parallel: each has a thread, which answers when it is over.
     pub fn serve(&mut self, inbox: &mpsc::Receiver<Message>) {
         while let Ok(message) = inbox.recv() {
             if message.method == "session/prompt" {
@@ -91,7 +91,7 @@ impl Agent {
                 Ok(json!({"sessionId": id, "configOptions": self.options(&session)}))
             }
             "session/resume" => {
-                // Any id is one of its own.
+                // It takes any id for one of its own.
                 let id = params["sessionId"].as_str().unwrap_or_default();
                 let session = self.open(id.to_owned(), params);
                 Ok(json!({"configOptions": self.options(&session)}))

@@ -29,7 +29,7 @@ struct Shared {
     next_id: AtomicU64,
     /// Turns that are open, by session; a cancel sets the flag.
     turns: Mutex<HashMap<String, Arc<AtomicBool>>>,
-    /// stdin has ended: nobody will answer.
+    /// stdin has ended: no answer will come.
     closed: AtomicBool,
 }
 

@@ -25,7 +25,7 @@ pub(super) enum Late {
     Text,
     /// Of a string whose ESC came.
     TextEnd,
-    /// Of a paste; so many bytes of its end mark came.
+    /// Of a paste; this many bytes of its end mark came.
     Paste(usize),
     /// The same of one that was too long: what is left of it is dropped.
     PasteRest(usize),

@@ -1,4 +1,4 @@
-//! Commands that need an agent, its wire log or stored sessions, and no screen or one of their own.
+//! Commands that need an agent, its wire log or stored sessions.
 
 mod doctor;
 mod replay;

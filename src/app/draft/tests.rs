@@ -36,8 +36,9 @@ fn seen(folder: &tempfile::TempDir, name: &str) -> Option<SeenFile> {
 }
 
 // V1-CONT-05
+// V1-PROMPT-03
 #[test]
-fn a_mention_is_embedded_only_where_the_agent_takes_it_v1_prompt_03() {
+fn a_mention_is_embedded_only_where_the_agent_takes_it() {
     let cwd = folder(&[("a b#.txt", b"hello")]);
     let prompt = resolve(draft("a b#.txt"), cwd.path()).expect("a prompt");
     assert_eq!(prompt.text, "look at @\"a b#.txt\" please");

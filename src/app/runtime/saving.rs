@@ -69,7 +69,7 @@ impl Runtime {
         self.writer.as_ref()
     }
 
-    /// When something is to be written, if at all.
+    /// When something is to be written next.
     pub fn save_deadline(&self) -> Option<Instant> {
         let savers = self.running.values().filter_map(|r| r.saver.as_ref());
         savers.filter_map(Saver::due).min()

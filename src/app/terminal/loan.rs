@@ -105,7 +105,7 @@ impl Loan {
             .map_err(|error| name(&line, &error))?;
         if let Some(mut stdin) = pager.stdin.take() {
             let text = text.to_owned();
-            // Apart, as a pager reads no more than it shows. Who quits it early closes the pipe.
+            // In a thread, as a pager reads no more than it shows. Quitting it early closes the pipe.
             let feed = move || drop(stdin.write_all(text.as_bytes()));
             let feeder = std::thread::Builder::new().name("pager".into());
             feeder.spawn(feed)?;
@@ -135,7 +135,7 @@ impl Loan {
         let (pid, sender) = (Pid::from_child(&child), self.sender.clone());
         let waiter = std::thread::Builder::new().name("lent".into());
         waiter.spawn(move || {
-            // Not reaped here: its id stays its own as long as it may be sent something.
+            // Not reaped here: its id must not be reused while signals may be sent to it.
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while matches!(
                 waitid(WaitId::Pid(pid), options),

@@ -124,7 +124,7 @@ fn is_readable(patience: Duration) -> bool {
     let stdin = rustix::stdio::stdin();
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
     let ready = poll(&mut fds, Some(&timespec(patience)));
-    // A hang-up is seen by whoever waits next.
+    // The next wait sees a hang-up.
     ready.is_ok_and(|count| count > 0) && fds[0].revents() == PollFlags::IN
 }
 

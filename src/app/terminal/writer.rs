@@ -23,7 +23,7 @@ pub struct Written {
 /// The thread that writes frames to stdout. One frame at a time is on its way.
 pub struct Writer(mpsc::Sender<Order>);
 
-/// Frames that are not written yet. Outlives the writer's handle: at the end nobody has that any more.
+/// Frames that are not written yet. Static, as the writer's handle is gone at the end.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 /// Nothing more of them is written.
@@ -58,7 +58,7 @@ impl Writer {
                             done(write_frame(own.as_ref(), &frame));
                             WAITING.fetch_sub(1, Ordering::Relaxed);
                         }
-                        // Whoever asked may have lost patience.
+                        // Fails if the caller no longer waits.
                         Order::Tell(waiting) => drop(waiting.send(())),
                     }
                 }
@@ -117,7 +117,7 @@ fn write_frame(own: Option<&OwnedFd>, frame: &[u8]) -> io::Result<Written> {
         io::Errno,
     };
     let start = Instant::now();
-    // Nobody else writes meanwhile.
+    // Keeps other writers out.
     let mut stdout = io::stdout().lock();
     let patience = Timespec::try_from(GIVEN_UP_POLL).ok();
     let mut rest = frame;

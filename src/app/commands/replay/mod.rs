@@ -233,7 +233,7 @@ fn print_stored(stored: StoredReplay, format: Format) -> anyhow::Result<()> {
     printer.tell(0.0, head)?;
     let mut at = Duration::ZERO;
     for (n, records) in told.into_iter().enumerate() {
-        // What is said of its end has no time of its own.
+        // Notes about its end have no time.
         at = times.get(n).copied().unwrap_or(at).max(at);
         printer.tell(report::seconds(at), records)?;
     }

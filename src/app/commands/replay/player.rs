@@ -13,10 +13,9 @@ use std::{
 use crate::{
     acp::{Recorded, Recording, Word},
     model::{
-        AgentEvent, Call, CallResult, CallTag, ClientCaps, ConnectionId, ElicitationAnswer,
-        FromAgent, HostReply, HostRequest, Notification, PermissionOutcome, PromptBlock, Protocol,
-        RequestKey, SessionId, SessionKey, StopReason, TerminalId, ToAgent, Verdict, WorkState,
-        shown_command,
+        AgentEvent, Call, CallResult, CallTag, ConnectionId, ElicitationAnswer, FromAgent,
+        HostReply, HostRequest, Notification, PermissionOutcome, PromptBlock, Protocol, RequestKey,
+        SessionId, SessionKey, StopReason, TerminalId, ToAgent, Verdict, WorkState, shown_command,
     },
     session::{
         Effect, Event, NoticeLevel, PageAnswer, Prompt, Question, Session, SessionConfig, Start,
@@ -123,27 +122,15 @@ impl Survey {
 
     /// A session to play it in.
     pub fn config(&self, chosen: Option<&Found>, start_timeout: Duration) -> SessionConfig {
+        let cwd = chosen.map_or_else(|| self.cwd.clone(), |found| found.cwd.clone());
         SessionConfig {
-            agent: "the agent".into(),
-            command: SafeText::default(),
-            login: None,
-            cwd: chosen.map_or_else(|| self.cwd.clone(), |found| found.cwd.clone()),
-            additional_directories: Vec::new(),
-            mcp_servers: Vec::new(),
-            mcp_problems: Vec::new(),
-            modes: None,
-            system_prompt: None,
-            caps: ClientCaps::default(),
             protocol: self.protocol,
-            dialect: crate::model::Dialect::default(),
             start_timeout,
             start: match chosen {
                 Some(found) if found.reopened => Start::Reopen(found.id.clone()),
                 _ => Start::New,
             },
-            settings: Vec::new(),
-            first_prompt: None,
-            unattended: false,
+            ..SessionConfig::looked_at("the agent".into(), cwd)
         }
     }
 }
@@ -378,7 +365,7 @@ impl Player {
                     _ => Vec::new(),
                 }
             }
-            // It was refused, and nobody was asked.
+            // It was refused without a question.
             (HostRequest::Permission(_) | HostRequest::Elicitation(_), HostReply::Error(_)) => {
                 let withdrawn = FromAgent::CancelRequest { key };
                 vec![Event::Agent(self.connection(), withdrawn)]

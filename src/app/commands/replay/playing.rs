@@ -1,5 +1,5 @@
-//! What is played, and what reads it. A wire log is read on a thread of its own, at the pace that is
-//! wanted; a stored session is shown at once.
+//! What is played, and what reads it: a thread reads a wire log at the wanted pace; a stored session is
+//! shown at once.
 
 use std::{
     path::PathBuf,
@@ -45,7 +45,7 @@ pub(super) enum What {
 
 pub(super) struct Wire {
     path: PathBuf,
-    /// Sessions of the log, each to be played in one of its own.
+    /// Sessions of the log, each played in a session.
     pub(super) parts: Vec<(SessionConfig, Player)>,
     /// That of them that is shown first.
     pub(super) first: usize,
@@ -119,7 +119,7 @@ impl Wire {
     }
 }
 
-/// Ends with the file, or when nobody wants more.
+/// Ends with the file, or with the receiver.
 fn read(path: PathBuf, speed: Option<f64>, sender: &mpsc::Sender<Vec<Recorded>>) {
     let Ok(mut recording) = Recording::open(&path) else {
         return;

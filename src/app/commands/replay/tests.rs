@@ -206,8 +206,9 @@ fn a_line_that_belongs_to_no_log_is_said_and_costs_itself() {
 }
 
 /// A conversation in version 2 of the protocol, through its codec and the rules.
+// V2-UPD-01, V2-UPD-02, V2-STATE-01
 #[test]
-fn a_conversation_in_version_2_plays_whole_v2_upd_01_v2_upd_02_v2_state_01() {
+fn a_conversation_in_version_2_plays_whole() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2/turn.jsonl");
     understood(&path);
     let (session, records) = played(&path, None);

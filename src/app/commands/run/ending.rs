@@ -1,4 +1,4 @@
-//! How a run without a screen ends: the exit code, and what is said about it.
+//! How a run without a screen ends: the exit code, and the error.
 
 use crate::{
     cli::ExitCode,
@@ -15,7 +15,7 @@ pub enum Stop {
     /// By a signal.
     Interrupted,
     TimeOver,
-    /// Nobody reads stdout any more.
+    /// Stdout has no reader any more.
     OutputClosed,
 }
 
@@ -117,7 +117,7 @@ impl Stop {
     }
 }
 
-/// By hand, since nobody is here to do it: the profile knows best, then the agent.
+/// For the person to do by hand: the profile knows best, then the agent.
 fn how_to_sign_in(session: &Session, profile: &AgentProfile) -> String {
     if let Some(login) = profile.login_line() {
         return format!("run `{}`, then try again", SafeText::line(&login));

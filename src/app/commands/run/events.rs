@@ -95,7 +95,7 @@ impl Run {
                 complain(why);
             }
         };
-        // Who reads slowly is waited for as long as a turn would be.
+        // A slow reader is waited for as long as a turn would be.
         let given_up = async {
             if self.stop.is_some() {
                 tokio::time::sleep(OUTPUT_PATIENCE).await;

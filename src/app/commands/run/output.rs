@@ -1,6 +1,6 @@
-//! Stdout and stderr, written on a thread of their own.
+//! Stdout and stderr, written on a thread.
 //!
-//! A reader that is slow must keep nobody from cancelling: the loop never writes, it waits for room.
+//! A slow reader must not delay a cancel: the loop never writes, it waits for room.
 //! A reader that is gone is news, even while nothing is written.
 
 use std::{
@@ -31,7 +31,7 @@ pub struct Output {
     waiting: Arc<AtomicUsize>,
     /// The thread has written something.
     wrote: Arc<Notify>,
-    /// Nobody reads stdout any more.
+    /// Stdout has no reader any more.
     closed: CancellationToken,
     done: CancellationToken,
     stdout_is_terminal: bool,
@@ -79,7 +79,7 @@ impl Output {
         }
     }
 
-    /// A line on stderr. On a terminal, where both are seen together, it gets a line of its own.
+    /// A line on stderr. On a terminal, where both are seen together, it starts a new line.
     pub fn err(&mut self, line: &str) {
         let mut text = format!("{line}\n");
         if self.stdout_is_terminal && !self.at_line_start {
@@ -91,7 +91,7 @@ impl Output {
 
     fn send(&self, bytes: usize, piece: Piece) {
         self.waiting.fetch_add(bytes, Ordering::Release);
-        // Fails only if the thread has panicked: then nobody can be told.
+        // Fails only if the thread has panicked.
         let _ = self.pieces.send(piece);
     }
 
@@ -104,7 +104,7 @@ impl Output {
         self.wrote.notified().await;
     }
 
-    /// Of nobody reading stdout.
+    /// Cancelled once stdout has no reader.
     pub fn closed(&self) -> CancellationToken {
         self.closed.clone()
     }

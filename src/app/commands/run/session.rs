@@ -44,7 +44,7 @@ impl Run {
         let config = SessionConfig {
             unattended: true,
             caps: ClientCaps {
-                // Nobody is there to fill in a form or to look at a page, nor a screen to sign in at
+                // No one fills in a form or looks at a page, and there is no screen to sign in at
                 // (V1-INIT-14).
                 elicitation_form: false,
                 elicitation_url: false,
