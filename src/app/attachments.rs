@@ -1,4 +1,4 @@
-//! Files that go along with a prompt: looked at, taken from the clipboard, shown.
+//! Files attached to a prompt: inspected, pasted from the clipboard, shown.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,4 @@
-//! Everything that was started outside this process, so that every way out ends it.
+//! Everything started outside this process; every way out ends it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

@@ -1,4 +1,4 @@
-//! Carries out what the person wants beyond the session's rules.
+//! Carries out the commands of the UI.
 
 use std::{io, path::PathBuf, sync::PoisonError, time::Instant};
 

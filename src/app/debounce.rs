@@ -1,4 +1,4 @@
-//! When a change is to be kept: soon after the last one, and not too long after the first.
+//! When to save a change: soon after the last one, and not too long after the first.
 
 use std::time::{Duration, Instant};
 

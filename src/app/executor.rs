@@ -1,4 +1,4 @@
-//! The runtime that everything runs on, and what the process needs of the system for it.
+//! The tokio runtime that everything runs on, and what it needs of the system.
 
 use std::{fs::File, io};
 

@@ -1,4 +1,4 @@
-//! Other programs on our terminal: editor, pager, the shell behind ctrl-z.
+//! Lends the terminal to other programs: editor, pager, the shell on ctrl-z.
 
 use std::{
     io,

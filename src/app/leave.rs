@@ -1,4 +1,4 @@
-//! Leaving: the agent is told, what was typed is kept, the last exchange stays on the screen.
+//! Leaving: ends the session with the agent, keeps the draft, prints the last exchange.
 
 use std::{
     io::{self, IsTerminal, Write},

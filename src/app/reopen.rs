@@ -25,8 +25,8 @@ use crate::{
     ui::PastSession,
 };
 
-/// Makes definite which session is to be reopened, before the terminal is taken over: its agent and
-/// its directory are then those of `launch`. True if the directory is another one now.
+/// Finds the session to reopen, before the terminal is taken over, and puts its agent and directory into
+/// `launch`. True if the directory is another one now.
 ///
 /// # Errors
 /// There is no such session.
@@ -124,7 +124,7 @@ fn not_theirs(typed: &str, stored: &Summary, asked: Option<&str>) -> CliError {
     ))
 }
 
-/// How long what was said last may take to get to the disk, before it is read from there.
+/// How long to wait for the latest messages to be written, before a session is read.
 const UP_TO_DATE: Duration = Duration::from_secs(1);
 
 impl App {

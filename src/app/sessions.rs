@@ -132,7 +132,7 @@ impl App {
         }
     }
 
-    /// A new session is in the list and shown: the rest of it follows.
+    /// Completes a session that was just added.
     fn opened(
         &mut self,
         opened: Option<(SessionKey, Vec<Routed>)>,

@@ -1,4 +1,4 @@
-//! What the UI is given of the set-up, and which agent was asked for.
+//! What the UI needs of the configuration, and which agent was asked for.
 
 use std::path::{Path, PathBuf};
 

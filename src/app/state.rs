@@ -1,4 +1,4 @@
-//! The client's state: what it is made of, how it begins.
+//! The client's state: what it consists of, and how it starts.
 
 use std::{
     sync::{Arc, Mutex},
@@ -59,9 +59,9 @@ pub struct App {
     /// The agent that `--mode`, `--model` and `--set` are for: the agent that the command line names, or
     /// the first one that was picked.
     pub first_agent: Option<String>,
-    /// How the sessions that are not shown stood in the last frame.
+    /// The state of the sessions that are not shown, as of the last frame.
     pub elsewhere: Elsewhere,
-    /// What is to be said once there is a transcript.
+    /// Shown once there is a transcript.
     pub warnings: Vec<SafeText>,
     /// Used by blocking tasks: the desktop may take its time.
     pub clipboard: Arc<Mutex<Clipboard>>,
@@ -72,7 +72,7 @@ pub struct App {
     pub save_draft: Debounce,
     /// When another program gave the terminal back.
     pub lent_until: Option<Instant>,
-    /// As it is on disk, or soon will be.
+    /// What is on disk, or is being written.
     pub kept_draft: Vec<Unsent>,
     /// What an earlier client had queued, until there is a session for it.
     pub restoring: Vec<String>,
@@ -82,7 +82,7 @@ pub struct App {
     pub kept_state: (usize, Option<SessionKey>, bool),
     pub test_panic: bool,
     pub memory: Memory,
-    /// A log is played, and nothing else is done.
+    /// Set while a log is played: nothing else is done.
     pub replay: Option<Playing>,
     /// Its lines, for the loop to wait for.
     pub replayed: Option<mpsc::Receiver<Vec<Recorded>>>,

@@ -1,6 +1,5 @@
-//! What was typed and not sent: kept on disk while it changes, and back in its session when that is
-//! opened again. Queued messages come into a queue that is held, so that they are seen until somebody
-//! does something with them.
+//! Drafts and queued messages: saved while they change, and restored when their session is reopened.
+//! Queued messages come back into a held queue: they stay until the person sends or deletes them.
 
 use std::time::Instant;
 

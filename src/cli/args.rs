@@ -1,4 +1,4 @@
-//! What can be typed. Help texts are here and nowhere else.
+//! The arguments. Help texts are here and nowhere else.
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 

@@ -1,5 +1,5 @@
-//! What `acp-tui doctor` found, and how it is printed. Finding it takes an agent, and is `app`'s;
-//! but for the list of all agents, of which none is started.
+//! The report of `acp-tui doctor`, and the list of all agents. Examining an agent starts it, and is in
+//! `app`.
 
 use std::{
     fmt,

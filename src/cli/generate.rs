@@ -1,4 +1,4 @@
-//! What is made out of the command line's description: completions and the manual page.
+//! Completions and manual pages, generated from the arguments.
 
 use std::{fs, path::Path};
 

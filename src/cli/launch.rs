@@ -1,4 +1,4 @@
-//! What was typed, made definite: paths absolute and checked, one prompt, one agent.
+//! The arguments, resolved: absolute, checked paths, one prompt, one agent.
 
 use std::{
     ffi::OsString,

@@ -1,4 +1,4 @@
-//! What `acp-tui run` is to do, and the prompt that it is given.
+//! The options and the prompt of `acp-tui run`.
 
 use std::{
     fs,

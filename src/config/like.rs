@@ -1,4 +1,4 @@
-//! `like`: an agent of the person's own gets what a built-in one needs to work.
+//! `like`: a user's agent inherits the settings of a built-in one.
 
 use std::collections::BTreeMap;
 

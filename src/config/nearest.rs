@@ -1,4 +1,4 @@
-//! The word that was probably meant.
+//! "Did you mean …?"
 
 /// A longer word was not mistyped, and comparing costs its length times the candidate's.
 const MAX_WORD_CHARS: usize = 64;

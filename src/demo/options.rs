@@ -1,4 +1,4 @@
-//! What can be chosen in the demo, as config options: each does something that can be seen.
+//! The config options of the demo: each has a visible effect.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a scripted turn can do: each step is what a real agent would send.
+//! The steps of a scripted turn: each sends what a real agent would.
 
 use std::{
     path::{Path, PathBuf},

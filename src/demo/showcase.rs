@@ -1,4 +1,4 @@
-//! What the demo answers: the tour, single features by command, and a word on anything else.
+//! The answers of the demo: the tour, a command for each feature, and a help for anything else.
 
 use std::path::Path;
 

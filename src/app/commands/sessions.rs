@@ -1,4 +1,4 @@
-//! `acp-tui sessions`: what was stored, listed, shown and exported.
+//! `acp-tui sessions`: lists, shows, exports and deletes stored sessions.
 
 use std::{
     collections::HashMap,

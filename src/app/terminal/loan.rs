@@ -1,4 +1,4 @@
-//! The terminal in other hands, until they are done with it or we are told to end.
+//! The terminal while another program has it, until that ends or a signal ends us.
 //!
 //! Owns: running a program on our terminal, and ending it when a signal or a terminal that is gone ends
 //! us. The program stays in our process group, so that ctrl-z stops both and `fg` brings both back.

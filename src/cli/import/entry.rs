@@ -1,4 +1,4 @@
-//! A profile that is to be written into the user's file.
+//! A profile to be written into the user's file.
 
 use std::collections::BTreeMap;
 

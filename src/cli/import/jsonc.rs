@@ -1,4 +1,4 @@
-//! JSON as people write it: with comments and commas before a closing bracket.
+//! JSON with comments and trailing commas.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What to do about what was found: pure, out of profiles and of what the agent said.
+//! Advice for each finding: pure, from profiles and what the agent said.
 
 use crate::{
     config::{AgentProfile, Config, Origin},

@@ -1,4 +1,4 @@
-//! An agent that is asked one thing after the other.
+//! An agent that gets one request at a time.
 
 use std::{
     sync::Arc,

@@ -1,4 +1,4 @@
-//! One agent, step by step, as far as it goes.
+//! Examines one agent, step by step, until one fails.
 
 use std::{
     ffi::{OsStr, OsString},

@@ -1,5 +1,5 @@
-//! What a found program needs to run: the interpreter of its first line, in the version that its
-//! package asks for; and where the programs come from that run others.
+//! What a program needs to run: the interpreter of its first line, in the version that its package
+//! requires; and which product each interpreter or launcher comes with.
 
 use std::{
     ffi::{OsStr, OsString},

@@ -1,4 +1,4 @@
-//! What a wire log says, as events for a session: the same rules show it, and nothing is done.
+//! Turns a wire log into events for a session: the same rules show it, and nothing is done.
 //!
 //! The session makes calls of its own while it is played, which go nowhere; what the log answered
 //! comes in their place. One session of the log is played, that of its others is left out.

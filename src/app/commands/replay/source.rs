@@ -1,4 +1,4 @@
-//! What is to be played: a wire log, or a stored session by its file or its id.
+//! The input of a replay: a wire log, or a stored session by its file or id.
 
 use std::{
     io,

@@ -1,4 +1,4 @@
-//! What is printed: each event as it happens, and the last words.
+//! Prints each event as it happens, and the summary.
 
 use std::time::Instant;
 

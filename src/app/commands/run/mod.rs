@@ -1,8 +1,8 @@
 //! `acp-tui run`: one prompt turn without a screen.
 //!
-//! The same rules and the same [`runtime`](crate::app::runtime) as with one. What differs is that nobody can be asked (the session is `unattended`) and that
-//! what happens is written ([`report`](mod@crate::report)) instead of drawn. Every way out leaves nothing
-//! behind, and none is waited for without a bound.
+//! The same rules and the same [`runtime`](crate::app::runtime) as with one. The session is `unattended`: no
+//! question is asked. What happens is written ([`report`](mod@crate::report)) instead of drawn. Every way
+//! out leaves nothing behind, and has a time limit.
 
 mod ending;
 mod events;
@@ -43,7 +43,7 @@ use crate::{
     ui::{Draft, DraftPart},
 };
 
-/// How long a reader of stdout that takes nothing is waited for once the run was stopped.
+/// How long a run that was stopped waits for a reader of stdout that takes nothing.
 const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs one prompt turn and prints what comes of it.

@@ -1,4 +1,4 @@
-//! The session of a run: how it is opened, and what its rules want.
+//! The session of a run: opening it, and performing its effects.
 
 use std::time::Instant;
 
