@@ -3,24 +3,24 @@
 //! Keymap, help, palette and the check of `[keys]` in the configuration all read [`ACTIONS`]: an
 //! action exists where it has a row here. What an action does is in `ui::root`.
 
-/// Where an action's keys count. The more special context wins over the more general one.
+/// Where an action's keys count. The more specific context wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
     Anywhere,
     /// The composer has the keys.
     Composer,
-    /// And there is nothing in it.
+    /// The composer has the keys and is empty.
     EmptyComposer,
     /// A block of the transcript is selected.
     Browse,
     /// A question is open.
     Question,
-    /// And it is a form.
+    /// A form is open.
     Form,
 }
 
 impl Context {
-    /// Whether keys of both can be meant at the same moment.
+    /// Whether keys of both can compete.
     pub fn overlaps(self, other: Self) -> bool {
         let general = |a, b| {
             a == Self::Anywhere
@@ -186,7 +186,7 @@ impl Action {
         &ACTIONS[self as usize]
     }
 
-    /// What it does where nothing can be said or done, as in a replay; `None`: nothing.
+    /// What it does in a replay; `None`: nothing.
     pub fn reading_doc(self) -> Option<&'static str> {
         let info = self.info();
         match (self, info.group) {

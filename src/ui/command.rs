@@ -1,4 +1,4 @@
-//! The border between the UI and the app: what it is given, what it wants done.
+//! The interface of UI and app: what the UI is given, and its commands.
 
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
@@ -28,7 +28,7 @@ pub struct ProjectInfo {
     pub git_branch: Option<SafeText>,
     /// Policy other than `ask`, and whether it is to be shown as a danger.
     pub policy: Option<(SafeText, bool)>,
-    /// Nothing can be said or done here: what is shown instead of being had.
+    /// Nothing can be sent here: what is shown, such as a replay.
     pub read_only: Option<SafeText>,
     /// Why no page can be opened here.
     pub no_browser: Option<SafeText>,
@@ -39,7 +39,7 @@ pub struct ProjectInfo {
 pub struct AgentChoice {
     pub id: String,
     pub name: SafeText,
-    /// Where its command was found, or what to do to have it; `None` while it is looked for.
+    /// Where its command was found, or how to install it; `None` during the search.
     pub found: Option<Result<SafeText, SafeText>>,
 }
 
@@ -92,13 +92,13 @@ pub enum DraftPart {
 }
 
 impl Draft {
-    /// In one piece, mentions written out: for the composer, where it is not sent after all.
+    /// As one text, with mentions written out: for the composer, if it is not sent after all.
     pub fn written(&self) -> String {
         self.in_one(|_| None)
     }
 
-    /// In one piece, mentions written out: for the history. What came from the clipboard is not there
-    /// to be mentioned again.
+    /// As one text, with mentions written out: for the history. An image from the clipboard does
+    /// not exist later, and is not mentioned.
     pub fn text(&self) -> String {
         self.in_one(|seen| seen.passing.then_some("[image from the clipboard]"))
     }
@@ -120,12 +120,12 @@ impl Draft {
     }
 }
 
-/// Text and mentions in one piece, from which the composer reads the same mentions again: they are
-/// kept apart by a blank from what would be taken for a part of their path, or hide their `@`.
+/// Text and mentions as one text, from which the composer reads the same mentions again: they are
+/// separated by a blank from text that would be read as part of the path, or would hide the `@`.
 #[derive(Debug, Default)]
 pub struct WrittenOut {
     out: String,
-    /// Where the last mention ends, while nothing but punctuation stands behind it.
+    /// Where the last mention ends, while only punctuation follows it.
     end: Option<usize>,
 }
 
@@ -184,7 +184,7 @@ pub fn mention_text(path: &str) -> String {
     }
 }
 
-/// What the person wants, for the app to carry out.
+/// What the app must carry out for the person.
 #[derive(Debug)]
 pub enum UiCommand {
     /// Straight into the reducer.

@@ -25,7 +25,7 @@ use crate::{
 
 /// At once on the screen; those behind wait for their turn.
 const SHOWN: usize = 3;
-/// That wait or show; an agent that sends more loses the oldest.
+/// Waiting and shown; of more the oldest are dropped.
 const KEPT: usize = 32;
 /// Cells of the widest one, and what stays free beside it.
 const WIDTH: u16 = 60;
@@ -34,7 +34,7 @@ const MARGIN: u16 = 2;
 const TITLE_ROWS: usize = 2;
 const DESCRIPTION_ROWS: usize = 4;
 
-/// How long one stands: an error is worth more time.
+/// How long one is shown: an error longest.
 fn patience(severity: NoticeSeverity) -> Duration {
     Duration::from_secs(match severity {
         NoticeSeverity::Info => 6,
@@ -43,7 +43,7 @@ fn patience(severity: NoticeSeverity) -> Duration {
     })
 }
 
-/// What is to be shown, the oldest first.
+/// Notices to show, the oldest first.
 #[derive(Debug, Default)]
 pub struct Notices {
     notices: VecDeque<Toast>,
@@ -58,7 +58,7 @@ struct Toast {
 
 impl Notices {
     pub fn say(&mut self, notice: AgentNotice) {
-        // Told again while it stands, it stands longer.
+        // Sent again while it is shown, it stays longer.
         if let Some(same) = self.notices.iter_mut().find(|toast| toast.notice == notice) {
             same.until = None;
             return;
@@ -77,7 +77,7 @@ impl Notices {
         self.notices.iter().filter_map(|toast| toast.until).min()
     }
 
-    /// Draws what has its time over `area`, where there is room; returns the rows' places.
+    /// Draws the current notices over `area`, where there is room; returns their places.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) -> Vec<Rect> {
         let now = ctx.now;
         self.notices

@@ -1,4 +1,4 @@
-//! How options of the agent and their values look, wherever they are shown.
+//! How options of the agent and their values look.
 
 use ratatui::style::Style;
 

@@ -1,4 +1,4 @@
-//! Prompts that wait behind the open turn, as lines above the composer.
+//! Queued prompts, as lines above the composer.
 
 use crate::{
     session::Session,
@@ -57,7 +57,7 @@ pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<
     rows
 }
 
-/// What keys do with the queue now, as much of it as leaves the prompt most of the row.
+/// What keys do with the queue now, as far as the prompt keeps most of the row.
 fn hint(session: &Session, keymap: &Keymap, ctx: &RenderContext<'_>) -> StyledLine {
     let theme = ctx.theme;
     let mut line = StyledLine::new();

@@ -1,5 +1,5 @@
-//! The status line: one row that says who, where, how much and what is going on. What does not fit
-//! is left out, the least needed first.
+//! The status line: one row with agent, directory, usage and activity. Parts that do not fit
+//! are omitted, the least important first.
 
 use std::time::{Duration, Instant};
 
@@ -38,18 +38,18 @@ pub struct Status<'a> {
     pub theme: &'a Theme,
     pub symbols: &'a Symbols,
     pub motion: bool,
-    /// Stands at the left instead of everything that is always true.
+    /// Shown at the left instead of the standing parts.
     pub toast: Option<&'a SafeText>,
     /// A question stands above.
     pub asking: bool,
-    /// A question is asked while there is a draft, and has no room to say where letters go.
+    /// A question is open while there is a draft, and it has no room to say where letters go.
     pub letters_typed: bool,
-    /// What keys do is told elsewhere: a viewer has them.
+    /// A viewer has the keys and shows what they do.
     pub in_viewer: bool,
     pub now: Instant,
 }
 
-/// A part and how much it is needed: those of the highest rank go first.
+/// A part and its rank: those of the highest rank are omitted first.
 struct Part {
     rank: u8,
     line: StyledLine,
@@ -61,7 +61,7 @@ impl Part {
     }
 }
 
-/// Ranks, from what is never left out.
+/// Ranks, from parts that are never omitted.
 mod rank {
     pub const ALWAYS: u8 = 0;
     pub const AGENT: u8 = 1;
@@ -130,7 +130,7 @@ impl Status<'_> {
         out
     }
 
-    /// What is always true: who, how, where, how much.
+    /// The standing parts: policy, agent, options, directory, usage.
     fn standing(&self) -> Vec<Part> {
         let theme = self.theme;
         let mut parts = Vec::new();
@@ -173,7 +173,7 @@ impl Status<'_> {
         parts
     }
 
-    /// The sessions that are not shown: that one of them waits must not be missed.
+    /// The other sessions: one that waits for the person must not be missed.
     fn others(&self) -> Option<Part> {
         let Elsewhere {
             open,
@@ -208,14 +208,14 @@ impl Status<'_> {
         Some(Part { rank, line })
     }
 
-    /// What goes on beside the turn (V2-STATE-02).
+    /// Background work (V2-STATE-02).
     fn background(&self) -> Option<Part> {
         let beside = self.session.map_or(0, Session::in_background);
         let text = format!("{} in background", grouped(beside));
         (beside > 0).then(|| self.part(rank::CONTEXT, &text, self.theme.accent))
     }
 
-    /// Dangerous ones in warning colour, whatever else there is no room for (V1-MODE-04).
+    /// The mode; dangerous ones in warning colour, and never omitted (V1-MODE-04).
     fn mode(&self, session: &Session) -> Option<Part> {
         let option = session.mode_option()?;
         let current = option.current();
@@ -237,7 +237,7 @@ impl Status<'_> {
         shown.then(|| self.value(rank::MODEL, option, self.theme.text))
     }
 
-    /// Nothing where it is the model's own: "default" would say nothing here.
+    /// Nothing for "default", which would say nothing here.
     fn thought_level(&self, session: &Session) -> Option<Part> {
         let option = session.option_of(category::THOUGHT_LEVEL)?;
         let shown = match option.current() {
@@ -255,7 +255,7 @@ impl Status<'_> {
         Part { rank, line }
     }
 
-    /// What is going on, if anything.
+    /// The activity, if any.
     fn activity(&self) -> Option<Part> {
         let theme = self.theme;
         if self.letters_typed {
@@ -264,7 +264,7 @@ impl Status<'_> {
             return Some(Part::new(rank::ALWAYS, line));
         }
         let Some(session) = self.session else {
-            // Where something is said, that may be it; and a question comes before the agent, which
+            // A toast may say it; and a question comes before the agent, which
             // may be chosen already.
             if self.toast.is_some() || self.asking {
                 return None;
@@ -277,7 +277,7 @@ impl Status<'_> {
         };
         let always = |line| Some(Part::new(rank::ALWAYS, line));
         if self.project.read_only.is_some() {
-            // Nobody waits for anything, and no key stops or starts anything.
+            // In a replay no key stops or starts anything.
             if let Some(turn) = &session.turn {
                 return always(self.busy(turn.started, ""));
             }
@@ -326,7 +326,7 @@ impl Status<'_> {
         always(self.of_turn(turn, session, waiting))
     }
 
-    /// What an open turn does, and what stops it.
+    /// The state of an open turn, and the key that stops it.
     fn of_turn(&self, turn: &Turn, session: &Session, waiting: usize) -> StyledLine {
         let theme = self.theme;
         let esc = |line: &mut StyledLine, what| self.push_hint(line, Action::Stop, what);
@@ -340,7 +340,7 @@ impl Status<'_> {
             TurnPhase::Running if waiting > 0 => self.waiting(waiting),
             TurnPhase::Running if session.work == Some(WorkState::Unknown) => self.unknown(),
             TurnPhase::Running if session.work == Some(WorkState::RequiresAction) => {
-                // And nothing was asked here.
+                // Nothing was asked here.
                 let mut line = StyledLine::styled(self.symbols.asking, theme.warning.bold());
                 line.push(" waiting for you ", theme.warning);
                 esc(&mut line, "stops");
@@ -368,7 +368,7 @@ impl Status<'_> {
         }
     }
 
-    /// The agent cannot tell whether it works: nothing moves (V2-STATE-03).
+    /// The agent does not know whether it is working: no spinner (V2-STATE-03).
     fn unknown(&self) -> StyledLine {
         let mut line = StyledLine::styled("state unknown ", self.theme.dim);
         self.push_hint(&mut line, Action::Stop, "stops");
@@ -386,7 +386,7 @@ impl Status<'_> {
         line
     }
 
-    /// Without motion nothing turns or counts up: how long it took is told at the end.
+    /// Without motion there is no spinner and no clock: the duration is shown at the end.
     fn busy(&self, since: Instant, what: &str) -> StyledLine {
         let took = self.now.saturating_duration_since(since);
         let mut line = StyledLine::new();
@@ -424,8 +424,8 @@ fn frame(spinner: &'static [&'static str], took: Duration) -> &'static str {
     spinner.get(at).copied().unwrap_or(" ")
 }
 
-/// When the line will look different without any event: the spinner turns, a second is over; without
-/// motion, when silence is told.
+/// When the line changes without an event: the spinner turns, a second has passed; without
+/// motion, when silence is reported.
 pub fn deadline(
     session: Option<&Session>,
     read_only: bool,
@@ -440,7 +440,7 @@ pub fn deadline(
         (Phase::Ready, Some(turn)) => match turn.phase {
             TurnPhase::Cancelling { slow: true, .. } => return None,
             TurnPhase::Cancelling { since, .. } => since,
-            // It waits for the person, and so do we.
+            // The turn waits for the person.
             TurnPhase::Running if session.waiting_questions().next().is_some() => {
                 return None;
             }
@@ -464,7 +464,7 @@ pub fn deadline(
     Some(since + SPINNER_STEP * next)
 }
 
-/// How full the context is, and whether that is nearly all. An agent may give no size (0).
+/// How full the context is, and whether it is nearly full. An agent may give no size (0).
 fn context(usage: &Usage) -> (String, bool) {
     /// Percent from which it is worth a warning.
     const NEARLY_FULL: u64 = 85;
@@ -477,7 +477,7 @@ fn context(usage: &Usage) -> (String, bool) {
     (format!("ctx {percent}%"), percent >= NEARLY_FULL)
 }
 
-/// `$0.12`, `3.50 credits`. What is no number is not shown as one.
+/// `$0.12`, `3.50 credits`; `?` if it is not a number.
 fn cost(amount: f64, unit: &SafeText) -> String {
     if !amount.is_finite() {
         return format!("? {unit}");

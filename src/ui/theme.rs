@@ -1,4 +1,4 @@
-//! Colours and symbols by what they mean.
+//! Colours and symbols by meaning.
 //!
 //! Styles use the terminal's own palette, so that dark and light terminals are both readable;
 //! backgrounds are added only once it is known which it is. State is never told by colour alone.
@@ -14,7 +14,7 @@ pub enum Background {
     Light,
 }
 
-/// What the terminal can show.
+/// The colours that the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colours {
     /// NO_COLOR: modifiers only.

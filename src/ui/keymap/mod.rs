@@ -1,4 +1,4 @@
-//! Which chord means which action where.
+//! Which chord means which action in which context.
 //!
 //! Owns: chords and their names, the defaults of the action table with the person's bindings laid
 //! over them. Knows nothing about what actions do.
@@ -69,7 +69,7 @@ impl Keymap {
         map
     }
 
-    /// The action of a chord in the first of `contexts` that has one for it.
+    /// The action of a chord in the first of `contexts` that binds it.
     pub fn action(&self, chord: Chord, contexts: &[Context]) -> Option<Action> {
         contexts
             .iter()
@@ -107,7 +107,7 @@ fn parse_all<S: AsRef<str>>(names: &[S]) -> Vec<Chord> {
         .collect()
 }
 
-/// Where a chord of an action for this context counts.
+/// The context in which a chord of an action counts.
 fn counts_in(context: Context, chord: Chord) -> Context {
     match context {
         Context::Anywhere if chord.is_text() => Context::EmptyComposer,

@@ -1,6 +1,6 @@
-//! Command lines as they are shown: without the shell that they are only handed to.
+//! Command lines as shown: without a shell that only runs them.
 //!
-//! For what is read later. What a person is asked to approve is shown as it will run.
+//! For the transcript. What a person is asked to approve is shown exactly as it will run.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub fn same_command(a: &str, b: &str) -> bool {
     words(&a) == words(&b)
 }
 
-/// A command that is safe by now, on one line.
+/// A command, already safe text, on one line.
 pub fn one_line(command: &str) -> SafeText {
     SafeText::line(&command.replace('\n', "⏎"))
 }

@@ -1,7 +1,7 @@
-//! A bounded part of a long text: its first or last rows and how much is left out.
+//! A bounded part of a long text: its first or last rows and how much is omitted.
 //!
-//! The work is bounded by the rows asked for, not by the text: only counting the lines that are
-//! left out looks at the rest of it.
+//! The work is bounded by the rows requested, not by the text: only counting the lines that are
+//! omitted reads the rest of it.
 
 use ratatui::style::Style;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::text::{SafeText, first_bytes};
 
-/// Bytes of one line that are laid out; what is longer is no text for people.
+/// Bytes of one line that are laid out; longer lines are not meant for people.
 pub const MAX_LINE_BYTES: usize = 4 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Excerpt {
         rows
     }
 
-    /// The row of what is left, if it is just one: a row that says so would save nothing.
+    /// The rest as a row, if it is just one: a row that counts it would save nothing.
     fn last_line(&self, left: &str, width: usize) -> Option<Row> {
         if left.contains('\n') {
             return None;

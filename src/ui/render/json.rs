@@ -1,12 +1,12 @@
-//! JSON laid out for people, from its text alone: nothing is parsed into a tree, and nothing that
-//! stands there twice or oddly is made one or straight.
+//! JSON laid out for people, from its text alone: it is not parsed into a tree, so that duplicate
+//! or odd members stay as they are.
 
-/// Deeper than this, nothing more is set in.
+/// Deeper levels are not indented further.
 const MAX_INDENT: usize = 24;
 
-/// JSON over several lines, and how many bytes of `raw` it holds: as many as `most` bytes of text
-/// have room for. A string goes on in a new line behind each line break in it, which still stands
-/// there as `\n`.
+/// JSON over several lines, and how many bytes of `raw` it covers: as many as `most` bytes of text
+/// have room for. A string continues in a new line after each line break in it, which is still shown
+/// as `\n`.
 pub fn laid_out(raw: &str, most: usize) -> (String, usize) {
     let mut out = String::with_capacity(raw.len().min(most) + 64);
     let mut depth: usize = 0;

@@ -1,7 +1,7 @@
-//! Styled text on its way to rows: one logical line with styles and links over its bytes, and how
+//! Styled text before it becomes rows: one logical line with styles and links over its bytes, and how
 //! it is wrapped, cut, padded and prefixed.
 //!
-//! Owns the only way from text to [`Row`]s that the renderers share, so that widths, tabs, grapheme
+//! Owns the one way from text to [`Row`]s that all renderers share, so that widths, tabs, grapheme
 //! clusters and link columns are right once. Must not know what the text means.
 
 use std::{iter, ops::Range, sync::Arc};
@@ -20,7 +20,7 @@ use crate::{
     ui::theme::{Symbols, Theme},
 };
 
-/// Cells that prefixes (indents, quote bars) leave for the text where the row is that wide at all.
+/// Cells that prefixes (indents, quote bars) leave for the text, if the row is that wide.
 const MIN_ROOM: usize = 4;
 
 /// How a line that is too long for a row goes on.
@@ -77,7 +77,7 @@ impl StyledLine {
         self.append(text, style, None);
     }
 
-    /// The same for a line that is made in one go.
+    /// The same, returning the line.
     pub fn with(mut self, text: &str, style: Style) -> Self {
         self.push(text, style);
         self
@@ -247,7 +247,7 @@ impl StyledLine {
                 self.width = self.measure(start);
                 return;
             }
-            // A cluster over the border is drawn whole or not at all: it keeps its first style.
+            // A cluster across the border of two runs keeps the first style.
             while last.end < self.text.len() && !is_grapheme_boundary(&self.text, last.end) {
                 let next = self.text[last.end..]
                     .chars()
@@ -330,8 +330,8 @@ pub fn select(row: &mut Row, width: usize, selected: Style) {
     }
 }
 
-/// What stood in `own` once it is selected. Colours turned round are hard to tell from each other, and
-/// dim ones not to be read: where that is how rows are selected, a row has one colour.
+/// The style of selected text. Reversed colours are hard to tell from each other, and
+/// dim ones unreadable: where selection is by reversing, a row has one colour.
 pub fn selected_style(own: Style, selected: Style) -> Style {
     if !selected.add_modifier.contains(Modifier::REVERSED) {
         return own.patch(selected);
@@ -364,7 +364,7 @@ pub fn joined(mut row: Row, tail: Row) -> Row {
     row
 }
 
-/// Screens are at most `u16` wide; what is wider cannot be seen.
+/// Screens are at most `u16` wide; wider rows cannot be seen.
 fn to_column(cells: usize) -> u16 {
     u16::try_from(cells).unwrap_or(u16::MAX)
 }

@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl TranscriptView {
-    /// Selects the newest block on the screen. `false` if there is none.
+    /// Selects the newest block on the screen; `false` if there is none.
     pub fn browse_enter(&mut self) -> bool {
         let newest = self
             .shown
@@ -45,7 +45,7 @@ impl TranscriptView {
         let Some(mut at) = self.selected_index() else {
             return;
         };
-        // What takes no row (a thought of blanks) cannot be selected.
+        // A block without rows (a blank thought) cannot be selected.
         while let Some(next) = at.checked_add_signed(step)
             && let Some(item) = self.items.get(next)
         {
@@ -104,7 +104,7 @@ impl TranscriptView {
         }
     }
 
-    /// What `y` copies: the block's text as it was written.
+    /// What `y` copies: the block's source text.
     pub fn selected_copy_text(&self, session: &Session, screens: &Screens) -> Option<String> {
         let source = Source::new(session, screens);
         Some(view(&self.selected_in(session)?.kind).text(&source))
@@ -141,13 +141,13 @@ impl TranscriptView {
         Some(Event::CancelTerminal { of: None, id })
     }
 
-    /// Whether what is selected is one of the agent's tool calls.
+    /// Whether the selected block is a tool call of the agent's.
     pub fn selects_call(&self, session: &Session) -> bool {
         self.selected_call(session)
             .is_some_and(|call| !call.by_person)
     }
 
-    /// What else `x` stops.
+    /// The selected subagent, which `x` stops.
     pub fn selected_subagent<'a>(&self, session: &'a Session) -> Option<&'a Subagent> {
         match &self.selected_in(session)?.kind {
             BlockKind::Subagent(id) => session.subagents.get(id),
@@ -161,7 +161,7 @@ impl TranscriptView {
         call.content.iter().find_map(|piece| match piece {
             ToolContent::Session(id) => {
                 let subagent = session.subagents.get(id)?;
-                // One of a subagent's own stands in that one's conversation.
+                // The block of a nested subagent is in its parent's conversation.
                 let here = subagent.parent.is_none();
                 let block = Some(subagent.block).filter(|_| here)?;
                 session
@@ -208,7 +208,7 @@ impl TranscriptView {
         self.items.binary_search_by_key(&id, |item| item.id).ok()
     }
 
-    /// Brings an item into view with as little movement as possible: its beginning where it is too
+    /// Brings an item into view with as little movement as possible; its beginning if it is too
     /// long for the screen.
     pub(super) fn show(&mut self, block: BlockId, frame: &Frame<'_>) {
         let Ok(index) = self.items.binary_search_by_key(&block, |item| item.id) else {
@@ -239,7 +239,7 @@ impl TranscriptView {
         if complete && rows_to_end <= self.height_for_rows() {
             return;
         }
-        // Its end at the bottom, unless that puts its beginning above the top.
+        // Its end goes to the bottom, unless that moves its beginning above the top.
         let last = segments - 1;
         let end = self.rows(index, last, frame).len();
         let (item, segment, row) = self.above(index, last, end, self.height_for_rows(), frame);
@@ -250,7 +250,7 @@ impl TranscriptView {
         }
     }
 
-    /// Rows of the screen that the marker leaves.
+    /// Rows of the screen without the marker's.
     pub(super) fn height_for_rows(&self) -> usize {
         match self.position {
             Position::Follow => self.height,
@@ -259,7 +259,7 @@ impl TranscriptView {
     }
 }
 
-/// The rows of a block that is not too long for that; `None` for others, and while they will change
+/// The rows of a block; `None` if it is long, and while they will change
 /// without an event.
 fn all_rows(block: &Block, item: &Item, detail: Detail, frame: &Frame<'_>) -> Option<Vec<Row>> {
     let view = view(&block.kind);

@@ -13,10 +13,10 @@ use crate::{
     },
 };
 
-/// What an allocation costs besides what is asked for.
+/// Overhead of an allocation.
 const ALLOCATION: usize = 16;
 
-/// Bytes of rows kept. What the screen needs is kept whatever it takes.
+/// Bytes of rows kept. Rows on the screen are always kept.
 pub const MAX_WEIGHT: usize = 24 << 20;
 
 /// One segment of one block.
@@ -26,7 +26,7 @@ pub struct Key {
     pub segment: usize,
 }
 
-/// All that a segment's rows depend on, but for results that come later.
+/// All that a segment's rows depend on, except for offloaded results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     pub content: Content,
@@ -45,7 +45,7 @@ pub struct Stamp {
 pub struct Entry {
     pub stamp: Stamp,
     pub rows: Arc<[Row]>,
-    /// The offload's generation when it was painted plain, for want of a result.
+    /// The offload's generation at which it was drawn plain because a result was missing.
     provisional: Option<u64>,
     last_used: u64,
     /// Bytes.
@@ -60,7 +60,7 @@ pub struct RowCache {
 }
 
 impl RowCache {
-    /// The rows for `key` if they are still what would be drawn.
+    /// The rows for `key` if they are up to date.
     pub fn fresh(&mut self, key: Key, stamp: &Stamp, generation: u64) -> Option<Arc<[Row]>> {
         let entry = self.entries.get_mut(&key)?;
         let outdated = entry.provisional.is_some_and(|at| at != generation);
@@ -71,7 +71,7 @@ impl RowCache {
         Some(entry.rows.clone())
     }
 
-    /// What was drawn last for `key`, however old.
+    /// The last rows for `key`, up to date or not.
     pub fn last(&self, key: Key) -> Option<&Entry> {
         self.entries.get(&key)
     }
@@ -98,7 +98,7 @@ impl RowCache {
         rows
     }
 
-    /// A frame begins: what was used before it may go if there is too much.
+    /// A frame begins: rows that it does not use may be dropped if there are too many.
     pub fn begin_frame(&mut self) {
         if self.weight > MAX_WEIGHT {
             self.evict();

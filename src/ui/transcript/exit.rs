@@ -1,4 +1,4 @@
-//! What stays on the normal screen after leaving (`ui.exit_print`).
+//! What is printed on the normal screen after leaving (`ui.exit_print`).
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::{
 /// Rows that are printed; of more the last.
 const MAX_ROWS: usize = 5_000;
 
-/// No older block is laid out after this: leaving must not take longer than people wait.
+/// After this no older block is laid out: leaving must be quick.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How much of a conversation is printed.
@@ -69,7 +69,7 @@ fn rows_from(
 ) -> Vec<Row> {
     let frame = Frame {
         source,
-        // Nothing moves any more, but how long it has taken so far is told.
+        // Nothing moves, but elapsed times are shown.
         settings: Settings {
             motion: true,
             ..*settings
@@ -78,7 +78,7 @@ fn rows_from(
         tick: Tick::at(ctx.now, ctx.now, false),
     };
     let blocks = source.transcript.blocks();
-    // From the end up, so that a long conversation costs what is printed of it.
+    // From the end up, so that a long conversation costs only what is printed of it.
     let mut kept: Vec<Vec<Row>> = Vec::new();
     let mut left = bound.rows;
     for (index, block) in blocks.iter().enumerate().skip(from).rev() {

@@ -1,6 +1,6 @@
-//! Heights of many things stacked, and what lies above each.
+//! Stacked heights, and the sum above each.
 
-/// Heights with sums: a change, an appended height and a question for what lies above cost
+/// Heights with prefix sums: changing one, appending one and asking for the sum above one cost
 /// logarithmic time, so that a change far up in a long transcript is as cheap as one at its end.
 /// A Fenwick tree; `usize`, since a transcript outgrows `u16` rows within minutes.
 #[derive(Clone, Debug, Default)]

@@ -20,7 +20,7 @@ const MEASURED_PER_FRAME: usize = 16;
 #[derive(Debug)]
 pub struct Item {
     pub id: BlockId,
-    /// The person's own word on folding it.
+    /// The detail that the person chose for it.
     pub detail: Option<Detail>,
     /// A blank row stands above it.
     pub gap: bool,
@@ -28,11 +28,11 @@ pub struct Item {
     pub heights: Heights,
     /// Leading segments whose heights are not estimates.
     pub measured: usize,
-    /// The block changed and was not looked at yet.
+    /// The block changed and has not been prepared again.
     pub stale: bool,
     /// It waits to be measured.
     pub queued: bool,
-    /// Of texts in markdown that are shown whole: where they are cut.
+    /// For markdown shown whole: where it is cut into segments.
     pub text: CutText,
 }
 
@@ -65,7 +65,8 @@ impl Item {
         }
     }
 
-    /// Cuts the block into segments again after it or its detail changed. Costs what was added.
+    /// Cuts the block into segments again after it or its detail changed, at the cost of what was
+    /// added.
     pub fn prepare(&mut self, block: &Block, detail: Detail, frame: &Frame<'_>) {
         self.stale = false;
         let view = view(&block.kind);
@@ -75,7 +76,7 @@ impl Item {
         let own = view.segments(detail, &frame.source);
         let count = own + self.text.segments();
         self.heights.truncate(count);
-        // The last segments may have changed; what is before them is final, where all are of a text.
+        // Only the last segment of a text may have changed.
         let final_segments = if own == 0 { count.saturating_sub(1) } else { 0 };
         self.measured = self.measured.min(final_segments);
         let width = usize::from(frame.ctx.width).max(1);
@@ -138,7 +139,7 @@ impl TranscriptView {
         }
     }
 
-    /// One changed block; those before it are known.
+    /// Takes in one changed block; those before it are known.
     fn take_in_block(&mut self, index: usize, frame: &Frame<'_>) {
         let blocks = frame.source.transcript.blocks();
         while self.items.len() <= index
@@ -165,8 +166,8 @@ impl TranscriptView {
         }
     }
 
-    /// Everything may be different: other blocks, other indexes. What is known of blocks that are
-    /// still there is kept; they are looked at when they come into view.
+    /// Blocks and indexes may all be different. What is known of blocks that are
+    /// still there is kept; they are prepared when they come into view.
     fn take_in_all(&mut self, blocks: &[Block]) {
         let anchored = self.anchor_block();
         let mut known: VecDeque<Item> = std::mem::take(&mut self.items).into();
@@ -201,7 +202,7 @@ impl TranscriptView {
             self.prompts.push(self.items.len());
         }
         self.items.push(Item::new(block, gap));
-        // Until it is looked at.
+        // Until it is prepared.
         self.heights.push(1);
     }
 
@@ -226,7 +227,7 @@ impl TranscriptView {
         self.heights.set(index, height);
     }
 
-    /// Measures some of what came in below the view, so that the marker's count becomes true.
+    /// Measures some of what came in below the view, so that the marker's count becomes exact.
     pub(super) fn measure_some(&mut self, frame: &Frame<'_>) {
         if self.is_following() {
             for index in self.unmeasured.drain(..) {
@@ -245,7 +246,7 @@ impl TranscriptView {
                 continue;
             };
             let block = frame.source.transcript.blocks().get(index);
-            // An unfinished end is measured when it is finished or seen.
+            // An unfinished end is measured once it is finished or visible.
             let open = block.is_some_and(|block| {
                 let view = view(&block.kind);
                 let text = view.markdown(Detail::Full);

@@ -1,4 +1,4 @@
-//! What stands where: from the anchor down, or from the end up.
+//! Places rows on the screen: from the anchor down, or from the end up.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ pub enum Position {
     /// The end is at the bottom.
     #[default]
     Follow,
-    /// The person scrolled: this row is at the top, whatever happens elsewhere.
+    /// The person scrolled: this row stays at the top, whatever changes elsewhere.
     At(Anchor),
 }
 
-/// A row by its block, so that nothing above or below it matters.
+/// A row identified by its block, so that changes above or below do not move it.
 #[derive(Clone, Debug)]
 pub struct Anchor {
     pub item: usize,
@@ -46,7 +46,7 @@ impl Anchor {
     }
 }
 
-/// Up to where the person has seen the transcript.
+/// How far the person has seen the transcript.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     pub item: usize,
@@ -90,7 +90,7 @@ impl TranscriptView {
         self.unseen = None;
     }
 
-    /// The rows of a segment, drawn if they are not those of now; its height is noted.
+    /// The rows of a segment, drawn again if out of date; its height is noted.
     pub(super) fn rows(&mut self, index: usize, segment: usize, frame: &Frame<'_>) -> Arc<[Row]> {
         self.prepare(index, frame);
         let detail = self.detail_of(index, frame);
@@ -130,7 +130,7 @@ impl TranscriptView {
         item.heights.set(segment, height);
         let total = item.heights.total();
         self.heights.set(index, total);
-        // What was seen of a segment stays seen when it is only wrapped otherwise.
+        // What was seen of a segment stays seen when it is only wrapped differently.
         if let Some(seen) = &mut self.unseen
             && same_content
             && (seen.item, seen.segment) == (index, segment)
@@ -139,7 +139,7 @@ impl TranscriptView {
         }
     }
 
-    /// The anchor after what it points to may have changed.
+    /// The anchor, adjusted to changes of what it points to.
     fn settled(&mut self, mut anchor: Anchor, frame: &Frame<'_>) -> Anchor {
         let last = self.items.len().saturating_sub(1);
         if anchor.item > last {
@@ -175,7 +175,7 @@ impl TranscriptView {
             }
             let all = letters_before(&rows, rows.len());
             if mark >= all && anchor.segment + 1 < segments {
-                // The end of what was one segment is another one now.
+                // The text after it has become another segment.
                 anchor = Anchor {
                     mark: Some(mark - all),
                     ..Anchor::new(anchor.item, anchor.segment + 1, usize::MAX)
@@ -187,8 +187,8 @@ impl TranscriptView {
         }
     }
 
-    /// Shows rows from the anchor on; with how many there are, and whether the end is among them.
-    /// Looks one row further than the screen, to know whether there is more.
+    /// The rows from the anchor on, how many there are, and whether the end is among them.
+    /// It looks one row beyond the screen, to know whether there is more.
     fn down_from(&mut self, anchor: &Anchor, frame: &Frame<'_>) -> (Vec<Shown>, usize, bool) {
         let (mut shown, mut total) = (Vec::new(), 0);
         let mut at = Some((anchor.item, anchor.segment));
@@ -213,7 +213,7 @@ impl TranscriptView {
         (shown, total, true)
     }
 
-    /// Shows the last rows; fewer than a screen stand at its top.
+    /// The last rows; if they do not fill the screen, they are at its top.
     fn up_from_end(&mut self, frame: &Frame<'_>) -> Vec<Shown> {
         let (mut shown, mut total) = (Vec::new(), 0);
         let mut at = self.last(frame);
@@ -295,12 +295,12 @@ impl TranscriptView {
             Some(_) => *anchor = Anchor::new(index, 0, 0),
             None => return self.follow(),
         }
-        // What was unseen before may be elsewhere now.
+        // Unseen rows may be elsewhere now.
         self.unseen = None;
     }
 
-    /// The anchored block (or `only` that one) changes its folds: its header takes the top, as the
-    /// row that was there may be gone.
+    /// The anchored block changes its folds (if it is `only`, where given): its header goes to the
+    /// top, as the row that was there may be gone.
     pub(super) fn rest_on_header(&mut self, only: Option<usize>) {
         if let Position::At(anchor) = &mut self.position
             && only.is_none_or(|item| item == anchor.item)
@@ -329,7 +329,7 @@ impl TranscriptView {
         }
     }
 
-    /// Rows that came in below what was seen, as far as they are measured.
+    /// Rows below what was seen, as far as they are measured.
     pub(super) fn new_rows(&self) -> usize {
         let Some(seen) = &self.unseen else {
             return 0;
@@ -342,7 +342,7 @@ impl TranscriptView {
         self.heights.total().saturating_sub(seen_to)
     }
 
-    /// Rows above the screen, and rows in all; partly estimates.
+    /// Rows above the screen, and all rows; partly estimates.
     pub(super) fn extent(&self) -> (usize, usize) {
         let above = self.shown.first().map_or(0, |first| {
             let in_item = self
@@ -355,8 +355,8 @@ impl TranscriptView {
     }
 }
 
-/// Letters and digits in the rows before `row`. Borders, bullets and blanks do not count: they come
-/// and go with the width.
+/// Letters and digits in the rows before `row`. Borders, bullets and blanks do not count: they
+/// change with the width.
 fn letters_before(rows: &[Row], row: usize) -> usize {
     rows.iter().take(row).map(letters).sum()
 }
@@ -369,7 +369,7 @@ fn letters(row: &Row) -> usize {
         .sum()
 }
 
-/// The row with the letter that has `mark` others before it.
+/// The row with the letter number `mark`.
 fn row_of(rows: &[Row], mark: usize) -> usize {
     let mut before = 0;
     for (at, row) in rows.iter().enumerate() {

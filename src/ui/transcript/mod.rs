@@ -37,7 +37,7 @@ use layout::{Position, Shown};
 
 pub use exit::{Printed, printed_rows};
 
-/// How the view is to move. Applied with the next [`TranscriptView::sync`].
+/// A move of the view, applied with the next [`TranscriptView::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scroll {
     /// Rows; negative: towards the beginning.
@@ -45,17 +45,17 @@ pub enum Scroll {
     /// Screens.
     Pages(f32),
     Top,
-    /// Follow what comes in again.
+    /// Follow new rows again.
     Bottom,
     PrevPrompt,
     NextPrompt,
 }
 
-/// A move that waits for the next sync.
+/// A move to be made with the next sync.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Move {
     By(Scroll),
-    /// As little as brings this block into view.
+    /// As little as possible to bring this block into view.
     Show(BlockId),
 }
 
@@ -85,31 +85,31 @@ pub struct TranscriptView {
     heights: Heights,
     /// Indexes of what the person said.
     prompts: Vec<usize>,
-    /// The transcript's revision that was taken in.
+    /// The last revision of the transcript that was taken in.
     rev: Option<u64>,
     cache: RowCache,
     position: Position,
-    /// Not applied yet: moving needs the transcript.
+    /// Moves not applied yet: they need the transcript.
     pending: Vec<Move>,
-    /// What the last layout put on the screen, from top to bottom.
+    /// The segments on the screen, from top to bottom.
     shown: Vec<Shown>,
-    /// Items with more text than was looked at: huge ones are looked at now and then.
+    /// Items with text still to be taken in: huge ones are taken in over several frames.
     late: Vec<usize>,
     /// Items below the view whose heights are estimates, to be measured bit by bit.
     unmeasured: VecDeque<usize>,
     unseen: Option<layout::Seen>,
     /// Details of everything are unfolded (ctrl-o).
     details: bool,
-    /// A block that the person folds or unfolds, and how much of it was shown before: what is next
-    /// may look the same, which only drawing tells.
+    /// A block that the person folds or unfolds, and its detail before: the next detail
+    /// may look the same, which only drawing shows.
     folding: Option<(BlockId, Detail)>,
     /// The block that is browsed.
     selected: Option<BlockId>,
     /// Rows of the area, the foot not among them.
     height: usize,
-    /// The area's last row is kept free of the conversation: blank, or the marker's.
+    /// The area's last row is not for the conversation: blank, or the marker's.
     foot: bool,
-    /// Details as of the last sync, so that a change of settings is noticed.
+    /// The settings of the last sync, so that a change is noticed.
     settings: Option<Settings>,
     epoch: Option<Instant>,
     /// When the view must be drawn again without an event.
@@ -149,7 +149,7 @@ impl TranscriptView {
         self.wake = self.next_wake(&frame);
     }
 
-    /// When the view wants to be drawn again although nothing happened: a spinner or a clock is
+    /// When the view must be drawn again although nothing happened: a spinner or a clock is
     /// visible, or work was put off. `None` when idle.
     pub fn deadline(&self) -> Option<Instant> {
         self.wake
@@ -170,7 +170,7 @@ impl TranscriptView {
         self.rest_on_header(None);
     }
 
-    /// How much of a block is shown: as the person said of it, of all, or as is usual.
+    /// How much of a block is shown: as chosen for it, for all, or as usual.
     fn detail(
         &self,
         index: usize,
@@ -195,7 +195,7 @@ impl TranscriptView {
 }
 
 impl TranscriptView {
-    /// Draws what the last sync laid out, at the cost of the rows that show. Returns the links
+    /// Draws the layout of the last sync, at the cost of the visible rows. Returns the links
     /// among them.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) -> Vec<PlacedLink> {
         let area = area.intersection(buf.area);
@@ -242,7 +242,7 @@ impl TranscriptView {
         links
     }
 
-    /// Rows that the marker takes from the conversation while the view does not follow.
+    /// Rows that the marker takes while the view does not follow.
     fn marker_rows(&self) -> usize {
         let scrolled = matches!(self.position, Position::At(_));
         usize::from(scrolled && !self.foot && self.height >= MARKER_FROM)
@@ -271,7 +271,7 @@ impl TranscriptView {
         buf.set_line(area.x, area.y, &row.line, area.width);
     }
 
-    /// Where in the whole the screen is; only while the view does not follow.
+    /// The scroll bar, while the view does not follow.
     fn draw_bar(&self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
         if self.is_following() {
             return;

@@ -13,7 +13,7 @@ const OVERLAP: usize = 2;
 const MAX_PENDING: usize = 64;
 
 impl TranscriptView {
-    /// Asks for a move; it is made with the next sync, together with others.
+    /// Asks for a move, which is made with the next sync.
     pub fn scroll(&mut self, by: Scroll) {
         if let (Some(Move::By(Scroll::Lines(last))), Scroll::Lines(more)) =
             (self.pending.last_mut(), by)
@@ -49,7 +49,7 @@ impl TranscriptView {
         }
     }
 
-    /// Puts a row at the top. Whatever comes below the present end from now on is new.
+    /// Puts a row at the top. Rows that come in from now on count as new.
     pub(super) fn put_top(&mut self, item: usize, segment: usize, row: usize) {
         if self.is_following() {
             self.unseen = self.items.len().checked_sub(1).map(|item| {
@@ -73,7 +73,7 @@ impl TranscriptView {
         let distance = usize::try_from(rows.unsigned_abs()).unwrap_or(usize::MAX);
         let (item, segment, row) = match rows {
             0 => return,
-            // At the end there is nothing further down.
+            // At the end there is nothing below.
             1.. if self.is_following() => return,
             1.. => self.below(item, segment, row, distance, frame),
             _ => self.above(item, segment, row, distance, frame),
@@ -128,7 +128,7 @@ impl TranscriptView {
         let Some(top) = self.shown.first() else {
             return;
         };
-        // The prompt at the very top is where we are.
+        // A prompt at the very top is the present one.
         let inside = top.segment > 0 || top.skip > self.gap_of(top.item);
         let end = top.item + usize::from(inside);
         let before = self.prompts.partition_point(|prompt| *prompt < end);

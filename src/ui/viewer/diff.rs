@@ -33,7 +33,7 @@ pub struct DiffViewer {
     /// All files one after the other; made again when a comparison is ready or the layout changes.
     entries: Vec<Entry>,
     made_for: Option<MadeFor>,
-    /// The entry that was jumped to, until the window is moved otherwise.
+    /// The entry jumped to, until the window is scrolled.
     jumped_to: Option<usize>,
     window: Window,
     /// A question's answers stand below, and have the keys that they are given with.
@@ -102,7 +102,7 @@ impl DiffViewer {
         }
     }
 
-    /// Whether a question is answered from here, and what it is about can be seen raw.
+    /// Whether a question is answered from here, and whether its raw input can be shown.
     pub fn set_answered_below(&mut self, answered: bool, has_input: bool) {
         self.answered_below = answered;
         self.has_input = has_input;

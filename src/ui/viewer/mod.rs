@@ -1,4 +1,4 @@
-//! Full-screen views of one thing: a diff, a long text, a terminal.
+//! Full-screen viewers: a diff, a long text, a terminal.
 //!
 //! Owns their scrolling and their keys, and what an attached terminal is sent. Opened over
 //! everything else by the root, which routes keys here until one closes the view. Must not know

@@ -1,5 +1,5 @@
-//! One terminal, over the whole screen. While its program runs keys go to it, so that a prompt for
-//! input can be answered; else its output is scrolled through.
+//! One terminal on the whole screen. While its program runs keys go to it, so that a prompt for
+//! input can be answered; else keys scroll its output.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{
@@ -63,7 +63,7 @@ impl TerminalViewer {
         self.attached
     }
 
-    /// Takes in what became of the command; to be called before each frame.
+    /// Takes in the command's state; to be called before each frame.
     pub fn update(&mut self, info: Option<&TerminalInfo>) {
         let Some(info) = info else {
             self.attached = false;
@@ -206,11 +206,11 @@ impl TerminalViewer {
         ctx: &RenderContext<'_>,
     ) -> Option<Position> {
         let height = usize::from(body.height);
-        // A row on top says what is missing before the others.
+        // A row at the top says what is missing.
         let missing = missing(screen.dropped_rows());
         let head = usize::from(missing.is_some());
         let used = screen.row_count() + head;
-        // At the end the screen proper shows, blank rows included, as the program sees it.
+        // At the end the terminal's screen shows, with its blank rows, as the program sees it.
         let end_top = if self.attached {
             screen.screen_start() + head
         } else {

@@ -1,4 +1,4 @@
-//! A window onto entries of different heights, at a cost that depends on what shows alone.
+//! A window over entries of different heights, at a cost that depends only on what shows.
 
 use super::Motion;
 use crate::ui::render::Row;
@@ -6,7 +6,7 @@ use crate::ui::render::Row;
 /// Rows that a page keeps of the one before.
 const OVERLAP: usize = 2;
 
-/// What can be scrolled through: entries that are laid out when they come into view.
+/// What a window scrolls through: entries that are laid out when they come into view.
 pub trait Entries {
     fn len(&self) -> usize;
     /// The rows of one entry.

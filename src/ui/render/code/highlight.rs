@@ -1,4 +1,4 @@
-//! Runs the highlighter off the UI task, line by line, going on where it stopped.
+//! Runs the highlighter off the UI task, line by line, continuing where it stopped.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -14,7 +14,7 @@ use crate::ui::{
     render::RenderContext,
 };
 
-/// Bytes of one text that are highlighted; what is behind stays plain.
+/// Bytes of one text that are highlighted; the rest stays plain.
 const MAX_TEXT: usize = 512 * 1024;
 /// Bytes of a line; longer ones (minified code) stay plain.
 const MAX_LINE: usize = 4 * 1024;
@@ -29,16 +29,16 @@ pub struct Code<'a> {
     /// 0 for a whole text or a first piece, else [`Code::key`] of the piece before: stands for
     /// `language` and `before`.
     pub previous: u64,
-    /// Whether this is all of it. Of what still grows only the latest result is kept.
+    /// Whether the text is complete. For a growing text only the latest result is kept.
     pub done: bool,
     /// Tells apart texts that grow at the same time.
     pub id: u64,
 }
 
-/// What there is of a text's colours.
+/// The colours of a text, as far as computed.
 #[derive(Clone, Debug, Default)]
 pub struct Highlight {
-    /// May cover only the beginning while the rest is on its way.
+    /// May cover only the beginning until the rest is computed.
     pub lines: Option<Arc<Highlighted>>,
     /// More will be there later: render again ([`crate::ui::render::Rendered::provisional`]).
     pub pending: bool,
@@ -53,7 +53,7 @@ impl Highlight {
 
 type Tokens = Box<[(Range<usize>, Token)]>;
 
-/// Tokens of a text, and the state to go on from.
+/// Tokens of a text, and the state to continue from.
 #[derive(Clone, Debug, Default)]
 pub struct Highlighted {
     /// Of the lines that end in a newline.
@@ -69,7 +69,7 @@ pub struct Highlighted {
     hash: u64,
 }
 
-/// Pieces of a code block share no tokens; states of one that grows do, and only the last is kept.
+/// Pieces of a code block share no tokens; results for a growing one do, and only the last is kept.
 impl Product for Highlighted {
     fn weight(&self) -> usize {
         let line = size_of::<Arc<Tokens>>() + 4 * size_of::<usize>();
@@ -136,7 +136,7 @@ impl<'a> Code<'a> {
         }
         let growing = hash(("growing", self.previous, self.language, self.id));
         let seen = |old: Option<Arc<Highlighted>>| old.filter(|old| old.begins(self.text));
-        // What has ended goes on from what was seen of it while it grew, and shows that meanwhile.
+        // A finished text continues from the result for its growing form, and shows that meanwhile.
         let (key, rev, seen) = if self.done {
             (self.key(), 0, seen(ctx.offload.peek(growing)))
         } else {
@@ -153,7 +153,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// The work, with all that it needs, going on from `start`.
+    /// The work with its data, continuing from `start`.
     fn job(
         &self,
         start: Option<Arc<Highlighted>>,
@@ -242,7 +242,7 @@ impl State {
         if line.len() > MAX_LINE {
             return Box::default();
         }
-        // An error is one of the definition's; the line stays plain and the next goes on.
+        // An error is the definition's fault: the line stays plain, and the next one is parsed.
         let Ok(output) = self.parse.parse_line(line, syntaxes()) else {
             return Box::default();
         };

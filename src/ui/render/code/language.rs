@@ -80,7 +80,7 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// Whether it can be answered without loading anything that there will be no colours.
+    /// Whether there will be no colours, as far as known without loading the definitions.
     pub(super) fn is_plain(self, text: &str) -> bool {
         let token = self.token();
         let first_line_tells = text.starts_with("#!") || text.starts_with("<?");

@@ -77,7 +77,7 @@ pub fn diff_rows(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<'_
     let mut lead = None;
     while let Some(item) = items.next() {
         let next = painter.item(item);
-        // Nothing is left out for a row that says so.
+        // A row that counts one omitted row would save nothing.
         let last = items.size_hint().1 == Some(0) && next.len() == 1;
         if rows.len() >= options.max_rows && !last {
             left_out = item.text_lines() + items.map(Item::text_lines).sum::<usize>();
@@ -109,7 +109,7 @@ pub fn diff_rows(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<'_
     }
 }
 
-/// What a diff came to: all that is drawn of a folded one.
+/// The result of a comparison: all that is drawn of a folded diff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiffSummary {
     pub form: Form,
@@ -143,7 +143,7 @@ pub fn diff_stats(diff: &Arc<Diff>, offload: &Offload) -> Option<DiffStats> {
     diff_summary(diff, offload).map(|summary| summary.stats)
 }
 
-/// As [`diff_stats`], and what kind of change it is. Kept when the comparison itself is not any more.
+/// As [`diff_stats`], with the kind of change. It is kept longer than the comparison.
 pub fn diff_summary(diff: &Arc<Diff>, offload: &Offload) -> Option<DiffSummary> {
     match offload.peek::<DiffSummary>(summary_key(key::key(diff))) {
         Some(summary) => Some(*summary),
@@ -151,7 +151,7 @@ pub fn diff_summary(diff: &Arc<Diff>, offload: &Offload) -> Option<DiffSummary> 
     }
 }
 
-/// Keys are random: one that is as far from another is no other diff's.
+/// Keys are random, so that this is no other diff's key.
 fn summary_key(key: u64) -> u64 {
     key.rotate_left(17) ^ 0x5555_5555_5555_5555
 }
@@ -176,7 +176,7 @@ pub fn diff_model(diff: &Arc<Diff>, offload: &Offload) -> Option<Arc<DiffModel>>
     }
 }
 
-/// What was done to which kind of file, where the lines do not say it (V2-UPD-06).
+/// The kind of change and of file, where the lines do not show it (V2-UPD-06).
 pub fn change_label(diff: &Diff, cwd: &Path) -> Option<SafeText> {
     if let (DiffText::Sides { .. }, true) = (&diff.text, diff.change != FileChange::Overwrite) {
         return None;
@@ -207,7 +207,7 @@ pub fn change_label(diff: &Diff, cwd: &Path) -> Option<SafeText> {
     (!words.is_empty()).then(|| SafeText::line(&words.join(", ")))
 }
 
-/// What the lines themselves do not tell.
+/// Remarks on what the lines do not show.
 pub fn remarks<'a>(diff: &'a Diff, model: &DiffModel) -> impl Iterator<Item = &'a str> {
     diff.note.as_deref().into_iter().chain(remark(diff, model))
 }

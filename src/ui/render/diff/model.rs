@@ -14,7 +14,7 @@ use crate::{
     ui::{offload::Product, render::excerpt::MAX_LINE_BYTES},
 };
 
-/// After this the comparison is finished roughly: correct, but not the shortest.
+/// After this the comparison is finished roughly: correct, but not minimal.
 const TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Changed lines up to which words are compared inside changed pairs.
@@ -36,7 +36,7 @@ pub enum Form {
     Emptied,
     /// Nothing differs that could be shown.
     Same,
-    /// There is no text of it.
+    /// Its text is unknown.
     #[default]
     Untold,
 }
@@ -95,7 +95,7 @@ pub struct DiffModel {
     emphasis: HashMap<(Side, u32), Vec<Range<usize>>>,
     /// Of long lines, where they differ from their counterpart.
     changed_parts: HashMap<(Side, u32), Range<usize>>,
-    /// Of a patch, which has some lines only: which ones they are in the file, for both sides.
+    /// For a patch, which has only some lines: their numbers in the file, for both sides.
     numbers: Option<[Vec<u32>; 2]>,
 }
 
@@ -175,7 +175,7 @@ impl Lines {
     }
 }
 
-/// The texts count: the transcript may have let go of them.
+/// The texts count: the transcript may have dropped them.
 impl Product for DiffModel {
     fn weight(&self) -> usize {
         let side = |lines: &Lines| lines.text.len() + lines.starts.capacity() * size_of::<u32>();
@@ -212,7 +212,7 @@ impl DiffModel {
         model
     }
 
-    /// Both sides as they are, not compared: all of the old one removed, all of the new one added.
+    /// Both sides without a comparison: all of the old one removed, all of the new one added.
     pub fn uncompared(diff: &Diff) -> Self {
         let DiffText::Sides { old, new } = &diff.text else {
             return Self::default();
@@ -244,7 +244,7 @@ impl DiffModel {
         }
     }
 
-    /// As the patch has it: what lies between its hunks is not known (V2-UPD-06).
+    /// The lines of a patch: what lies between its hunks is unknown (V2-UPD-06).
     fn of_patch(change: &FileChange, patch: &str) -> Self {
         let mut sides = [PatchSide::default(), PatchSide::default()];
         let (mut lines, mut starts, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
@@ -319,7 +319,7 @@ impl DiffModel {
         self.changed_parts.get(&(side, line)).cloned()
     }
 
-    /// Whether it was told as a patch, which has some of the lines only.
+    /// Whether it comes from a patch, which has only some of the lines.
     pub fn is_patch(&self) -> bool {
         self.numbers.is_some()
     }
@@ -397,7 +397,7 @@ impl DiffModel {
     }
 }
 
-/// What stands for `hidden` unchanged lines before `ends` (old, new); a single line itself.
+/// The entry for `hidden` unchanged lines before `ends` (old, new); a single line is shown.
 fn gap(hidden: usize, ends: (usize, usize)) -> Option<DiffLine> {
     match hidden {
         0 => None,
@@ -411,7 +411,7 @@ fn gap(hidden: usize, ends: (usize, usize)) -> Option<DiffLine> {
     }
 }
 
-/// Of each pair with a long line, all between what both begin and end with.
+/// For each pair with a long line, the part between their common beginning and end.
 fn changed_parts(
     old: &Lines,
     new: &Lines,

@@ -1,4 +1,4 @@
-//! Lines of a diff as rows: unified, or both sides next to each other.
+//! Lines of a diff as rows: unified or side by side.
 
 use std::ops::Range;
 
@@ -164,22 +164,22 @@ pub struct Painter<'a> {
     line_bytes: usize,
 }
 
-/// Bytes of one line that the viewer shows: what is approved is to be seen. A longer change says
+/// Bytes of one line that the viewer shows, as what is approved must be visible. A longer change says
 /// how much of it is not shown.
 const VIEWER_LINE_BYTES: usize = 256 << 10;
 
-/// Bytes of what a long line and its counterpart have in common that are shown on either side of
+/// Common bytes of a long line and its counterpart that are shown on either side of
 /// the change.
 const BESIDE_CHANGE: usize = 200;
 
-/// What of a line is shown.
+/// The part of a line that is shown.
 struct Cut<'a> {
     shown: &'a str,
     /// Bytes before it, the same on both sides.
     before: usize,
     /// The changed bytes in `shown`; `None` where the whole line counts.
     changed: Option<Range<usize>>,
-    /// Bytes behind it: those of the change, and those that are the same on both sides.
+    /// Bytes after it: of the change, and those that are the same on both sides.
     hidden: usize,
     after: usize,
 }
@@ -324,7 +324,7 @@ impl<'a> Painter<'a> {
             let same = format!(" ({} the same)", bytes(cut.after as u64));
             text.push(&same, style.patch(self.ctx.theme.dim));
         }
-        // A patch says it where it is so; of two texts, each can be a part of a file.
+        // A patch states it; of two texts, each can be a part of a file.
         let said = self.model.is_patch() || !is_context(line) && self.newlines_differ();
         if said && lines.lacks_newline(at) {
             text.push(" (no newline at the end)", style.patch(self.ctx.theme.dim));

@@ -1,4 +1,4 @@
-//! Blocks to rows: margins (bullets, quote bars), the blank rows between, and handing each kind to
+//! Blocks to rows: margins (bullets, quote bars), the blank rows between, and passing each kind to
 //! what draws it. It works on events, with explicit stacks: however deep a source nests, nothing
 //! recurses.
 
@@ -404,7 +404,7 @@ impl<'a> Blocks<'a> {
     }
 
     fn leave(&mut self) {
-        // What is empty is still there.
+        // An empty container still has a row.
         if self.margins.last().is_some_and(|margin| !margin.begun) {
             self.lines(&[StyledLine::new()], Wrapping::Words);
         }
@@ -461,7 +461,7 @@ impl<'a> Blocks<'a> {
         let part = |range: std::ops::Range<usize>| source.get(range).unwrap_or_default();
         let (info, mut body) = (part(piece.info.clone()), part(piece.body.clone()));
         if !done {
-            // What may become the closing fence is not code yet.
+            // A possible closing fence is not code yet.
             let last = body.rfind('\n').map_or(0, |at| at + 1);
             if piece.fence.may_close(&body[last..]) {
                 body = &body[..last];
@@ -515,8 +515,8 @@ impl<'a> Blocks<'a> {
         room_beside(margins, self.ctx.width.into())
     }
 
-    /// What the margins put before the next row, and before those that follow. To be asked for
-    /// when rows are added: a blank row that is due comes before them.
+    /// The prefixes of the next row and of those after it. To be called
+    /// when rows are added: it puts a due blank row before them.
     fn prefixes(&mut self) -> (StyledLine, StyledLine) {
         self.out.rows.extend(self.blank.take());
         let (mut first, mut rest) = (StyledLine::new(), StyledLine::new());
@@ -545,7 +545,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Takes rows that are already as wide as the room.
+    /// Adds rows that already fit the room.
     fn rows(&mut self, rows: Vec<Row>) {
         let width = usize::from(self.ctx.width);
         for row in rows {

@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-/// Collects one block's text. A line break of the source is one on the screen: agents break lines
-/// where they mean it, and what was shown does not move when more comes.
+/// Collects one block's text. Line breaks of the source are kept: agents break lines
+/// deliberately, and shown text does not move when more comes.
 pub struct Inline<'a> {
     theme: &'a Theme,
     done: Vec<StyledLine>,
@@ -23,7 +23,7 @@ pub struct Inline<'a> {
     /// The innermost is last; never empty.
     styles: Vec<Style>,
     links: Vec<OpenLink>,
-    /// Text not yet looked through for URLs: the parser hands it out in small pieces.
+    /// Text not yet searched for URLs: the parser delivers it in small pieces.
     plain: String,
 }
 
@@ -176,7 +176,7 @@ impl<'a> Inline<'a> {
         self.done.push(mem::take(&mut self.line));
     }
 
-    /// Writes the text that has gathered; bare URLs in it become links.
+    /// Writes the collected text; bare URLs in it become links.
     fn flush(&mut self) {
         let text = mem::take(&mut self.plain);
         let mut at = 0;
@@ -193,8 +193,8 @@ impl<'a> Inline<'a> {
         self.push_signs(&text[at..]);
     }
 
-    /// Writes text; the sign of a footnote is seen here where the note comes in a later segment, so
-    /// that the parser does not know of it.
+    /// Writes text; footnote references are found here if the note comes in a later segment, so
+    /// that the parser does not know it.
     fn push_signs(&mut self, mut text: &str) {
         while let Some((before, rest)) = text.split_once("[^")
             && let Some((label, after)) = rest.split_once(']')

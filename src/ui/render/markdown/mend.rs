@@ -1,7 +1,7 @@
-//! An unfinished message made presentable: what its last characters will most likely turn out to
-//! be, so that marks do not flash as text while a construct arrives.
+//! An unfinished message made presentable: its last characters are completed to what they will most
+//! likely become, so that marks do not flash as text while a construct arrives.
 //!
-//! Only ever applied to what is drawn of the open segment; nothing is decided by it.
+//! It only affects how the open segment is drawn.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -9,9 +9,9 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use super::OPTIONS;
 
-/// Marks open at a time; what has more is no prose.
+/// Marks open at a time; text with more is not prose.
 const MAX_OPEN: usize = 32;
-/// Bytes that are held back at most while they may become a sign.
+/// Bytes that are withheld at most while they may become a mark.
 const MAX_HIDDEN: usize = 200;
 
 /// `text` is the source of an open segment, cut off anywhere; `in_table` where that goes on with a
@@ -132,7 +132,7 @@ fn close_inline(text: &str, range: Range<usize>) -> Cow<'_, str> {
                         count,
                         end: range.start + next,
                     }),
-                    // It may open something: nothing is seen of it yet.
+                    // It may open something: not shown yet.
                     None if opens => return cut(text, range.start + at, open),
                     _ => close(&mut open, byte, count),
                 }
@@ -169,8 +169,8 @@ fn close_inline(text: &str, range: Range<usize>) -> Cow<'_, str> {
     closed(&text[..end], "", open)
 }
 
-/// Where what the open bracket at `at` will most likely be begins, if that is not to be seen before
-/// it is whole: an image, a footnote's sign, anything of which nothing has come.
+/// The start of what the open bracket at `at` will most likely become, if that is not shown before
+/// it is complete: an image, a footnote reference, anything still empty.
 fn unfinished_sign(body: &str, at: usize) -> Option<usize> {
     let inner = &body[at + 1..];
     if body[..at].ends_with('!') && inner.len() < MAX_HIDDEN {
