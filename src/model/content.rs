@@ -29,6 +29,24 @@ pub enum ContentBlock {
     },
 }
 
+impl ContentBlock {
+    /// Bytes that it holds.
+    pub fn weight(&self) -> usize {
+        let len = |text: &Option<SafeText>| text.as_ref().map_or(0, |text| text.len());
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Image(media) | Self::Audio(media) => media.mime_type.len() + len(&media.uri),
+            Self::ResourceLink(link) => {
+                let texts = [&link.title, &link.description, &link.mime_type];
+                link.uri.len() + link.name.len() + texts.map(len).into_iter().sum::<usize>()
+            }
+            Self::Resource(resource) => resource.uri.len() + len(&resource.text),
+            Self::ForAgent(content) => content.weight(),
+            Self::Unknown { raw, kind } => raw.0.len() + kind.len(),
+        }
+    }
+}
+
 /// An image or sound: what a placeholder tells. The data itself is not kept yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Media {

@@ -2,10 +2,9 @@
 
 use crate::{
     model::{
-        AgentNotice, CompactionId, CompactionPatch, ConfigOption, ContentBlock, MessageId, Meta,
-        ModeId, NamedPlan, Patch, PlanEntry, PlanId, RawJson, SessionMessagePatch, SlashCommand,
-        StateUpdate, SubagentPatch, TerminalId, TerminalPatch, ToolCallId, ToolCallPatch,
-        ToolContent, UsageUpdate,
+        AgentNotice, ConfigOption, ContentBlock, EntityUpdate, MessageId, Meta, ModeId, NamedPlan,
+        Patch, PlanEntry, PlanId, RawJson, SlashCommand, StateUpdate, SubagentPatch, TerminalId,
+        TerminalPatch, ToolCallId, ToolCallPatch, ToolContent, UsageUpdate,
     },
     text::SafeText,
 };
@@ -58,22 +57,10 @@ pub enum AgentEvent {
     PlanRemoved(PlanId),
     /// For a moment on the screen, never in the transcript (V1-NOTE-01).
     Notice(AgentNotice),
-    Compaction(Box<CompactionPatch>),
-    /// More of a compaction's summary; an unknown id begins one (V1-COMP-02).
-    CompactionChunk {
-        id: CompactionId,
-        content: ContentBlock,
-        meta: Meta,
-    },
+    /// A block that is created and changed by id (V1-COMP, V1-SUB-05).
+    Entity(Box<EntityUpdate>),
     /// A child session of the one that it is for.
     Subagent(Box<SubagentPatch>),
-    SessionMessage(Box<SessionMessagePatch>),
-    /// More of a message between sessions; an unknown id begins one (V1-SUB-05).
-    SessionMessageChunk {
-        id: MessageId,
-        content: ContentBlock,
-        meta: Meta,
-    },
     /// Replaces the whole list (V1-UPD-05).
     Commands(Vec<SlashCommand>),
     Mode(ModeId),

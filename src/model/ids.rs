@@ -52,8 +52,8 @@ text_id!(
     PlanId
 );
 text_id!(
-    /// A compaction of the context.
-    CompactionId
+    /// An entity: a compaction of the context, a message between sessions.
+    EntityId
 );
 text_id!(
     /// An option of a permission request.

@@ -10,11 +10,11 @@ mod auth;
 mod call;
 mod caps;
 mod command;
-mod compaction;
 mod content;
 mod dialect;
 mod diff;
 mod elicitation;
+mod entity;
 mod env;
 mod error;
 mod event;
@@ -29,6 +29,7 @@ mod notice;
 mod options;
 mod patch;
 mod permission;
+mod pieces;
 mod place;
 mod plan;
 mod policy;
@@ -53,7 +54,6 @@ pub use call::{
 };
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use command::{CommandRun, shown_command, shown_command_line};
-pub use compaction::{CompactionPatch, CompactionStatus};
 pub use content::{ContentBlock, Media, Resource, ResourceLink, file_name};
 pub use dialect::{
     Dialect, DialectAdvice, DialectHint, DialectLine, DialectRow, PRESETS, Preset, Protocol,
@@ -63,13 +63,14 @@ pub use elicitation::{
     Bounds, Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
     Field, FieldKind, FieldOption, Form, FormValue, TextField, TextFormat,
 };
+pub use entity::*;
 pub use env::{EnvEffect, EnvVariable, env_effect, sorted_env};
 pub use error::{RpcError, code};
 pub use event::{AgentEvent, ChunkRole, SessionInfoPatch};
 pub use exit::AgentExit;
 pub use ids::{
-    CompactionId, ConnectionId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId,
-    SessionKey, TerminalId, ToolCallId,
+    ConnectionId, EntityId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId, SessionKey,
+    TerminalId, ToolCallId,
 };
 pub use listing::{SessionInfo, SessionPage};
 pub use mcp::{McpServer, McpTransport, SecretPairs};
@@ -86,6 +87,7 @@ pub use permission::{
     CommandSubject, PermissionKind, PermissionOption, PermissionOutcome, PermissionRequest,
     PermissionSubject,
 };
+pub use pieces::{Piece, Pieces};
 pub use place::Place;
 pub use plan::{NamedPlan, PlanBody, PlanEntry, PlanPriority, PlanStatus, PlanText};
 pub use policy::{Consent, Decision, OutsideWorkspace, Policy, Rule, Stray, Verdict, rule_words};
@@ -94,7 +96,7 @@ pub use provider::{Provider, ProviderRoute, ProviderSetting};
 pub use raw::RawJson;
 pub use request::{FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked};
 pub use state::{Background, StateUpdate, StopReason, WorkState};
-pub use subagent::{SessionMessagePatch, SubagentCaps, SubagentPatch};
+pub use subagent::{SubagentCaps, SubagentPatch};
 pub use terminal::{
     ExitStatus, TerminalCreate, TerminalPatch, TerminalRef, TerminalSize, TerminalSnapshot,
 };

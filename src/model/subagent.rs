@@ -1,9 +1,9 @@
-//! Child sessions of an agent, and what sessions write to each other (V1-SUB).
+//! Child sessions of an agent (V1-SUB).
 
 use std::path::PathBuf;
 
 use crate::{
-    model::{ContentBlock, MessageId, Meta, Patch, SessionId, StateUpdate},
+    model::{Patch, SessionId, StateUpdate},
     text::SafeText,
 };
 
@@ -41,16 +41,4 @@ impl SubagentPatch {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SubagentCaps {
     pub cancel: bool,
-}
-
-/// `session_message`: creates or changes the message with that id (V1-SUB-05).
-#[derive(Clone, PartialEq, Debug)]
-pub struct SessionMessagePatch {
-    pub id: MessageId,
-    pub sender: Patch<SessionId>,
-    pub recipient: Patch<SessionId>,
-    /// Replaces all of it; an empty list clears it.
-    pub content: Patch<Vec<ContentBlock>>,
-    /// Of the message, which is patched by key, and of its content (V2-RPC-03).
-    pub meta: Meta,
 }

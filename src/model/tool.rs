@@ -149,6 +149,21 @@ impl ToolContent {
             _ => None,
         }
     }
+
+    /// What a piece costs besides what it holds.
+    const PIECE: usize = 64;
+
+    /// Bytes that it holds.
+    pub fn weight(&self) -> usize {
+        Self::PIECE
+            + match self {
+                Self::Block(block) => block.weight(),
+                Self::Diff(diff) => diff.weight() + diff.path.len(),
+                Self::Terminal(id) => id.as_str().len(),
+                Self::Session(id) => id.as_str().len(),
+                Self::Unknown { raw, kind } => raw.0.len() + kind.len(),
+            }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Summary;
 use crate::{
-    model::{self, ContentBlock, Media},
+    model::{self, ContentBlock, EntityKind, Media},
     session::BlockKind,
     text::{SafeText, json},
 };
@@ -138,11 +138,13 @@ impl Record {
                 detail: notice.detail.as_ref().map(ToString::to_string),
             },
             BlockKind::Content(content) => Self::of_content(content),
-            BlockKind::Compaction(compaction) => Self::Compaction {
-                status: compaction.status.as_str().to_owned(),
+            BlockKind::Entity(entity) => match &entity.kind {
+                EntityKind::Compaction(compaction) => Self::Compaction {
+                    status: compaction.status.as_str().to_owned(),
+                },
+                // Between the agent and itself: what comes of it is told.
+                EntityKind::SessionMessage(_) => return None,
             },
-            // Between the agent and itself: what comes of it is told.
-            BlockKind::SessionMessage(_) => return None,
             BlockKind::Plan(entries) if stored => plan(PlanEntry::all(entries), None),
             BlockKind::PlanText(text) if stored => plan(Vec::new(), Some(text.text.to_string())),
             // Told while they are current, or piece by piece.

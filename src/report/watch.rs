@@ -147,7 +147,7 @@ impl Watch {
                     self.retell_tool(block.id, call, sink);
                 }
             }
-            BlockKind::Compaction(_) => {
+            BlockKind::Entity(_) => {
                 let record = Record::of_block(&block.kind, self.stored);
                 let known =
                     matches!(self.seen.get(&block.id), Some(Seen::Record(r)) if *r == record);

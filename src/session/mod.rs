@@ -11,7 +11,6 @@ mod effect;
 mod event;
 mod form;
 mod history;
-mod pieces;
 mod prompt;
 mod question;
 mod reduce;
@@ -28,7 +27,6 @@ pub use effect::{Attention, Effect, Login, ScreenChange};
 pub use event::{Event, FileAnswer, PageAnswer};
 pub use form::{FormDraft, Input, rules};
 pub use history::{History, Past, PastSubagent};
-pub use pieces::{Piece, Pieces};
 pub use prompt::{MAX_ATTACHED, Prompt, marker};
 pub use question::{
     Answered, By, Changed, CommandQuestion, FileQuestion, FormQuestion, PageQuestion,
@@ -46,6 +44,6 @@ pub use state::{
 };
 pub use subagent::{Subagent, Subagents};
 pub use transcript::{
-    Block, BlockId, BlockKind, Changes, Compaction, Message, Notice, NoticeLevel, SessionMessage,
-    Thought, ToolCall, ToolState, Transcript, UserMessage,
+    Block, BlockId, BlockKind, Changes, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,
+    Transcript, UserMessage,
 };

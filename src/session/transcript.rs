@@ -12,10 +12,10 @@ use std::{
 
 use crate::{
     model::{
-        CompactionId, CompactionStatus, ContentBlock, MessageId, Meta, PlanEntry, PlanText,
-        RawJson, SessionId, ToolCallId, ToolContent, ToolInput, ToolKind, ToolLocation, names,
+        ContentBlock, Entity, MessageId, Meta, PlanEntry, PlanText, RawJson, SessionId, ToolCallId,
+        ToolContent, ToolInput, ToolKind, ToolLocation, names,
     },
-    session::{Answered, By, CallDiffs, Pieces},
+    session::{Answered, By, CallDiffs},
     text::{SafeText, SafeTextBuf},
 };
 
@@ -47,10 +47,10 @@ pub enum BlockKind {
     Plan(Vec<PlanEntry>),
     /// A plan in markdown whose turn is over.
     PlanText(PlanText),
-    Compaction(Box<Compaction>),
+    /// What the agent creates and changes by id.
+    Entity(Box<Entity>),
     /// A child session stands here; its own conversation is in `Session::subagents`.
     Subagent(SessionId),
-    SessionMessage(Box<SessionMessage>),
     /// Content other than text in a message: image, audio, resource, link, unknown.
     Content(ContentBlock),
     Notice(Notice),
@@ -226,37 +226,6 @@ impl ToolState {
             Self::Pending | Self::InProgress | Self::Paused | Self::Unknown(_)
         )
     }
-}
-
-/// The context was made smaller, or is being (V1-COMP).
-#[derive(Debug)]
-pub struct Compaction {
-    pub id: CompactionId,
-    pub status: CompactionStatus,
-    /// What the agent keeps of what was said; shown on demand.
-    pub summary: Pieces,
-    pub error: Option<SafeText>,
-    pub started: Instant,
-    /// Set when it is no longer in progress; not in a replay, where it is not known.
-    pub took: Option<Duration>,
-    pub meta: Meta,
-    /// The agent or its session ended before it was over: its end stays unknown.
-    pub abandoned: bool,
-}
-
-impl Compaction {
-    pub fn is_open(&self) -> bool {
-        self.status == CompactionStatus::InProgress && !self.abandoned
-    }
-}
-
-/// What one session wrote to another: in the transcript of each of them (V1-SUB-05).
-#[derive(Debug)]
-pub struct SessionMessage {
-    pub sender: Option<SessionId>,
-    pub recipient: Option<SessionId>,
-    pub content: Pieces,
-    pub meta: Meta,
 }
 
 /// A line of the client's own.

@@ -54,6 +54,18 @@ pub fn decode(pass: Pass, raw: &RawValue, meta: &mut Meta) -> Result<ContentBloc
     })
 }
 
+/// The block of a chunk, and the `_meta` of both.
+pub fn of_chunk(
+    pass: Pass,
+    content: Member<'_>,
+    of_chunk: Member<'_>,
+) -> Result<(ContentBlock, Meta), Misfit> {
+    let mut meta = Meta::default();
+    meta::note(pass, of_chunk, &mut meta);
+    let content = decode(pass, content.ok_or(Misfit)?, &mut meta)?;
+    Ok((content, meta))
+}
+
 /// Blocks of a whole message, from a list.
 pub fn list(
     pass: Pass,

@@ -4,14 +4,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Decoder, blocks, compaction, lists, message, meta, plan, raw_json, state, subagent, terminal,
-    tool,
+    Decoder, blocks, entity, lists, message, meta, plan, raw_json, state, subagent, terminal, tool,
     view::{Misfit, Pass, Text, members, need, need_line, object},
 };
 use crate::{
     model::{
-        AgentEvent, AgentNotice, ChunkRole, CompactionId, ContentBlock, FromAgent, MessageId, Meta,
-        ModeId, NoticeSeverity, Patch, PlanId, SessionInfoPatch, UsageUpdate,
+        AgentEvent, AgentNotice, ChunkRole, FromAgent, MessageId, ModeId, NoticeSeverity, Patch,
+        PlanId, SessionInfoPatch, UsageUpdate,
     },
     text::SafeText,
 };
@@ -26,7 +25,6 @@ members!(struct Update {
     session_update: Text<'a>,
     content,
     message_id,
-    compaction_id,
     plan,
     plan_id,
     entries,
@@ -92,6 +90,9 @@ fn event(
     raw: &str,
     update: &Update<'_>,
 ) -> Result<Option<AgentEvent>, Misfit> {
+    if let Some(event) = entity::decode(pass, kind, raw)? {
+        return Ok(Some(event));
+    }
     Ok(Some(match kind {
         "agent_message_chunk" => chunk(pass, ChunkRole::Agent, update)?,
         "agent_thought_chunk" => chunk(pass, ChunkRole::Thought, update)?,
@@ -122,19 +123,7 @@ fn event(
             title: need_line(update.title)?,
             description: pass.lines(update.description)?,
         }),
-        "compaction_update" => compaction::update(pass, raw)?,
-        "compaction_summary_chunk" => {
-            let id = CompactionId::new(need(update.compaction_id)?.as_str());
-            let (content, meta) = content_of_chunk(pass, update)?;
-            AgentEvent::CompactionChunk { id, content, meta }
-        }
         "subagent_update" => subagent::update(pass, raw)?,
-        "session_message" => message::between_sessions(pass, raw)?,
-        "session_message_chunk" => {
-            let id = MessageId::new(need(update.message_id)?.as_str());
-            let (content, meta) = content_of_chunk(pass, update)?;
-            AgentEvent::SessionMessageChunk { id, content, meta }
-        }
         _ if pass.is_v2() => return event_of_v2(pass, kind, raw),
         "plan" => AgentEvent::Plan(plan::entries(pass, update.entries)?.ok_or(Misfit)?),
         "current_mode_update" => {
@@ -164,21 +153,13 @@ fn event_of_v2(pass: Pass, kind: &str, raw: &str) -> Result<Option<AgentEvent>, 
 
 fn chunk(pass: Pass, role: ChunkRole, update: &Update<'_>) -> Result<AgentEvent, Misfit> {
     let message = pass.want_in_v2(update.message_id)?;
-    let (content, meta) = content_of_chunk(pass, update)?;
+    let (content, meta) = blocks::of_chunk(pass, update.content, update.meta)?;
     Ok(AgentEvent::Chunk {
         role,
         message: message.map(|id| MessageId::new(id.as_str())),
         content,
         meta,
     })
-}
-
-/// Its content, and its `_meta`.
-fn content_of_chunk(pass: Pass, update: &Update<'_>) -> Result<(ContentBlock, Meta), Misfit> {
-    let mut meta = Meta::default();
-    meta::note(pass, update.meta, &mut meta);
-    let content = blocks::decode(pass, update.content.ok_or(Misfit)?, &mut meta)?;
-    Ok((content, meta))
 }
 
 fn usage(pass: Pass, update: &Update<'_>) -> Result<UsageUpdate, Misfit> {

@@ -212,7 +212,7 @@ impl Step<'_> {
         for id in self.session.subagents.ids() {
             self.in_subagent(&id, |step| {
                 step.rest(tools.clone());
-                step.abandon_compactions();
+                step.abandon_entities();
             });
             let now = self.now;
             if let Some(subagent) = self.session.subagents.get_mut(&id) {

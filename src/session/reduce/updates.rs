@@ -3,7 +3,7 @@
 
 use crate::{
     model::{
-        AgentEvent, ContentBlock, Patch, SessionId, SessionInfoPatch, SlashCommand, Usage,
+        AgentEvent, ContentBlock, SessionId, SessionInfoPatch, SlashCommand, ToolContent, Usage,
         UsageUpdate,
     },
     session::NoticeLevel,
@@ -12,8 +12,8 @@ use crate::{
 use super::{
     Step,
     conversation::bounds::{
-        MAX_COMMANDS, MAX_COMMANDS_BYTES, MAX_EARLY, MAX_EARLY_WEIGHT, content_weight, keep_first,
-        named_plan_weight, tool_content_weight,
+        MAX_COMMANDS, MAX_COMMANDS_BYTES, MAX_EARLY, MAX_EARLY_WEIGHT, keep_first,
+        named_plan_weight,
     },
 };
 
@@ -97,16 +97,9 @@ impl Step<'_> {
             AgentEvent::Plan(entries) => self.plan(entries),
             AgentEvent::NamedPlan(plan) => self.named_plan(plan),
             AgentEvent::PlanRemoved(id) => self.plan_removed(&id),
-            AgentEvent::Compaction(patch) => self.compaction(*patch),
-            AgentEvent::CompactionChunk { id, content, meta } => {
-                self.compaction_chunk(id, content, meta);
-            }
+            AgentEvent::Entity(update) => self.entity(*update),
             AgentEvent::Notice(notice) => self.agent_notice(notice),
             AgentEvent::Subagent(patch) => self.subagent(*patch),
-            AgentEvent::SessionMessage(patch) => self.session_message(*patch),
-            AgentEvent::SessionMessageChunk { id, content, meta } => {
-                self.session_message_chunk(&id, content, &meta);
-            }
             AgentEvent::Terminal(patch) => self.agent_terminal(*patch),
             AgentEvent::TerminalOutput { id, data } => self.agent_terminal_output(id, data),
             AgentEvent::Commands(commands) => self.commands(commands),
@@ -152,11 +145,8 @@ fn is_conversation(event: &AgentEvent) -> bool {
             | AgentEvent::ToolContent { .. }
             | AgentEvent::Plan(_)
             | AgentEvent::NamedPlan(_)
-            | AgentEvent::Compaction(_)
-            | AgentEvent::CompactionChunk { .. }
+            | AgentEvent::Entity(_)
             | AgentEvent::Subagent(_)
-            | AgentEvent::SessionMessage(_)
-            | AgentEvent::SessionMessageChunk { .. }
     )
 }
 
@@ -174,16 +164,16 @@ impl Early {
 
 fn event_weight(event: &AgentEvent) -> usize {
     match event {
-        AgentEvent::Chunk { content, .. } => content_weight(content),
+        AgentEvent::Chunk { content, .. } => content.weight(),
         AgentEvent::Message { content, .. } => {
             let blocks = content.as_set().into_iter().flatten();
-            blocks.map(content_weight).sum()
+            blocks.map(ContentBlock::weight).sum()
         }
         AgentEvent::ToolCall(patch) => {
             let pieces = patch.content.as_set().into_iter().flatten();
-            pieces.map(tool_content_weight).sum()
+            pieces.map(ToolContent::weight).sum()
         }
-        AgentEvent::ToolContent { content, .. } => content.iter().map(tool_content_weight).sum(),
+        AgentEvent::ToolContent { content, .. } => content.iter().map(ToolContent::weight).sum(),
         AgentEvent::Terminal(patch) => patch.output.as_set().map_or(0, Vec::len),
         AgentEvent::TerminalOutput { data, .. } => data.len(),
         AgentEvent::Commands(commands) => commands
@@ -192,11 +182,7 @@ fn event_weight(event: &AgentEvent) -> usize {
             .sum(),
         AgentEvent::Unknown { raw, .. } => raw.0.len(),
         AgentEvent::NamedPlan(plan) => named_plan_weight(plan),
-        AgentEvent::Compaction(patch) => match &patch.summary {
-            Patch::Set(summary) => summary.iter().map(content_weight).sum(),
-            _ => 0,
-        },
-        AgentEvent::CompactionChunk { content, .. } => content_weight(content),
+        AgentEvent::Entity(update) => update.weight(),
         _ => std::mem::size_of::<ContentBlock>(),
     }
 }

@@ -1,11 +1,12 @@
 //! A block of the transcript as it is stored.
 
 use std::{
+    borrow::Cow,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{
     aside::Aside,
@@ -15,12 +16,13 @@ use super::{
 };
 use crate::{
     model::{
-        CommandRun, CompactionId, CompactionStatus, ContentBlock, EnvEffect, MessageId, Meta,
-        PlanEntry, PlanText, RawJson, ToolCallId, ToolInput, ToolKind, ToolLocation, sorted_env,
+        self, CommandRun, ContentBlock, Entity, EntityFacts, EntityId, EntityKind, EnvEffect,
+        MessageId, Meta, PlanEntry, PlanText, RawJson, ToolCallId, ToolInput, ToolKind,
+        ToolLocation, sorted_env,
     },
     session::{
-        self, Answered, BlockKind, Compaction, Message, Notice, NoticeLevel, Thought, ToolCall,
-        ToolState, UserMessage,
+        Answered, BlockKind, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,
+        UserMessage,
     },
     text::{SafeText, SafeTextBuf},
 };
@@ -52,7 +54,7 @@ pub struct Block {
     /// Of a plan in markdown: the file that holds it.
     #[serde(skip_serializing_if = "is_default")]
     pub path: Option<String>,
-    /// Of a compaction, and of a subagent as it was last heard of.
+    /// Of an entity, and of a subagent as it was last heard of.
     #[serde(skip_serializing_if = "is_default")]
     pub status: Option<SafeText>,
     /// Of a subagent: the number of its own conversation.
@@ -72,8 +74,7 @@ pub struct Block {
     pub aside: Aside,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     User,
     Agent,
@@ -81,7 +82,8 @@ pub enum Kind {
     Tool,
     Plan,
     PlanText,
-    Compaction,
+    /// By the name of its kind.
+    Entity(&'static str),
     Subagent,
     Content,
     Notice,
@@ -89,8 +91,50 @@ pub enum Kind {
     Gone,
     /// Of a later version: not shown.
     #[default]
-    #[serde(other)]
     Later,
+}
+
+impl Kind {
+    const NAMED: [(Self, &'static str); 10] = [
+        (Self::User, "user"),
+        (Self::Agent, "agent"),
+        (Self::Thought, "thought"),
+        (Self::Tool, "tool"),
+        (Self::Plan, "plan"),
+        (Self::PlanText, "plan_text"),
+        (Self::Subagent, "subagent"),
+        (Self::Content, "content"),
+        (Self::Notice, "notice"),
+        (Self::Gone, "gone"),
+    ];
+
+    fn of(name: &str) -> Self {
+        let own = Self::NAMED.iter().find(|(_, own)| *own == name);
+        let entity = || EntityKind::stored(name, EntityFacts::default());
+        own.map(|(kind, _)| *kind)
+            .or_else(|| Some(Self::Entity(entity()?.name())))
+            .unwrap_or_default()
+    }
+
+    fn name(self) -> &'static str {
+        if let Self::Entity(name) = self {
+            return name;
+        }
+        let own = Self::NAMED.iter().find(|(kind, _)| *kind == self);
+        own.map_or("later", |(_, name)| name)
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::of(&Cow::<str>::deserialize(deserializer)?))
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -178,29 +222,11 @@ impl Block {
                 path: plan.path.clone(),
                 ..of(Kind::PlanText)
             },
-            BlockKind::Compaction(compaction) => Self {
-                source_id: Some(compaction.id.as_str().to_owned()),
-                status: Some(SafeText::line(compaction.status.as_str())),
-                content: compaction.summary.iter().map(Piece::from).collect(),
-                detail: compaction.error.clone(),
-                took_ms: compaction.took.map(millis),
-                meta: values(&compaction.meta),
-                ..of(Kind::Compaction)
-            },
+            BlockKind::Entity(entity) => Self::entity(id, entity),
             // With what is known of it: `Block::subagent`.
             BlockKind::Subagent(session) => Self {
                 source_id: Some(session.as_str().to_owned()),
                 ..of(Kind::Subagent)
-            },
-            BlockKind::SessionMessage(message) => Self {
-                text: "a message between the agent and a subagent".into(),
-                level: Some(NoticeLevel::Quiet),
-                detail: message.content.iter().find_map(|piece| match piece {
-                    session::Piece::Text(text) => Some(text.since(0)),
-                    session::Piece::Content(_) => None,
-                }),
-                meta: values(&message.meta),
-                ..of(Kind::Notice)
             },
             BlockKind::Content(content) => Self {
                 content: vec![content.into()],
@@ -213,6 +239,39 @@ impl Block {
                 last_words: notice.last_words,
                 ..of(Kind::Notice)
             },
+        }
+    }
+
+    fn entity(id: u64, entity: &Entity) -> Self {
+        let block = Self {
+            id,
+            meta: values(&entity.meta),
+            ..Self::default()
+        };
+        if let EntityKind::SessionMessage(_) = entity.kind {
+            // Readers of before know no such kind.
+            return Self {
+                kind: Kind::Notice,
+                text: "a message between the agent and a subagent".into(),
+                level: Some(NoticeLevel::Quiet),
+                detail: entity.content.iter().find_map(|piece| match piece {
+                    model::Piece::Text(text) => Some(text.since(0)),
+                    model::Piece::Content(_) => None,
+                }),
+                ..block
+            };
+        }
+        let facts = entity.kind.facts();
+        Self {
+            kind: Kind::Entity(entity.kind.name()),
+            source_id: Some(entity.id.as_str().to_owned()),
+            text: facts.text,
+            status: facts.status,
+            detail: facts.detail,
+            path: facts.path,
+            content: entity.content.iter().map(Piece::from).collect(),
+            took_ms: entity.took.map(millis),
+            ..block
         }
     }
 
@@ -267,16 +326,22 @@ impl Block {
                 text: self.text,
                 path: self.path,
             }),
-            Kind::Compaction => BlockKind::Compaction(Box::new(Compaction {
-                id: CompactionId::new(self.source_id.unwrap_or_default()),
-                status: CompactionStatus::of(&self.status.unwrap_or_default()),
-                summary: self.content.into_iter().map(ContentBlock::from).collect(),
-                error: self.detail,
-                started: now,
-                took,
-                meta,
-                abandoned: true,
-            })),
+            Kind::Entity(name) => {
+                let facts = EntityFacts {
+                    text: self.text,
+                    status: self.status,
+                    detail: self.detail,
+                    path: self.path,
+                };
+                BlockKind::Entity(Box::new(Entity {
+                    id: EntityId::new(self.source_id.unwrap_or_default()),
+                    kind: EntityKind::stored(name, facts)?,
+                    content: self.content.into_iter().map(ContentBlock::from).collect(),
+                    meta,
+                    started: now,
+                    took,
+                }))
+            }
             Kind::Content => BlockKind::Content(self.content.into_iter().next()?.into()),
             Kind::Notice => BlockKind::Notice(Notice {
                 level: self.level.unwrap_or_default(),

@@ -13,10 +13,9 @@ use super::{
 };
 use crate::{
     model::{
-        ContentBlock, Diff, DiffText, FileChange, FileKind, Media, RawJson, Resource, ResourceLink,
-        SessionId, TerminalId, ToolContent,
+        self, ContentBlock, Diff, DiffText, FileChange, FileKind, Media, RawJson, Resource,
+        ResourceLink, SessionId, TerminalId, ToolContent,
     },
-    session,
     text::SafeText,
 };
 
@@ -159,14 +158,14 @@ impl From<&ContentBlock> for Piece {
     }
 }
 
-impl From<&session::Piece> for Piece {
-    fn from(piece: &session::Piece) -> Self {
+impl From<&model::Piece> for Piece {
+    fn from(piece: &model::Piece) -> Self {
         match piece {
-            session::Piece::Text(text) => Self {
+            model::Piece::Text(text) => Self {
                 text: Some(text.since(0)),
                 ..Self::of("text")
             },
-            session::Piece::Content(content) => content.into(),
+            model::Piece::Content(content) => content.into(),
         }
     }
 }

@@ -160,16 +160,22 @@ fn written(block: &Block, children: &Children, depth: usize) -> String {
             .map_or_else(String::new, |tool| written_tool(tool, block)),
         Kind::Plan => entries(&block.entries),
         Kind::PlanText => quoted(&format!("*plan*\n\n{}", block.text.trim())),
-        Kind::Compaction => {
-            let status = block.status.as_deref().unwrap_or_default();
-            let texts = block
+        Kind::Entity(name) => {
+            let name = match name {
+                "compaction" => "context compacted".to_owned(),
+                name => name.replace('_', " "),
+            };
+            let status = block.status.as_ref();
+            let status = status.map_or_else(String::new, |status| format!(": {status}"));
+            let content = block
                 .content
                 .iter()
                 .filter_map(|piece| piece.text.as_deref());
-            let summary = texts.collect::<Vec<_>>().join("\n\n");
+            let texts = std::iter::once(&*block.text).chain(content);
+            let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
             quoted(&format!(
-                "*context compacted: {status}*\n\n{}",
-                summary.trim()
+                "*{name}{status}*\n\n{}",
+                texts.join("\n\n").trim()
             ))
         }
         Kind::Content => block

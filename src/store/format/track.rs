@@ -286,7 +286,7 @@ impl Track {
 fn is_open(kind: &BlockKind) -> bool {
     match kind {
         BlockKind::Tool(call) => call.state.is_open(),
-        BlockKind::Compaction(compaction) => compaction.is_open(),
+        BlockKind::Entity(entity) => entity.kind.is_open(),
         _ => false,
     }
 }

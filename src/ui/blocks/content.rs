@@ -7,8 +7,7 @@ use super::{
     rows::{FULL_ROWS, INDENT, cut, dim, fold_sign, indent, narrowed, prose},
 };
 use crate::{
-    model::{ContentBlock, Media, Resource, ResourceLink, file_name},
-    session::{Piece, Pieces},
+    model::{ContentBlock, Media, Piece, Pieces, Resource, ResourceLink, file_name},
     text::SafeText,
     ui::render::{
         RenderContext, Rendered, Row,

@@ -4,15 +4,14 @@
 //! it gives: only the name, the rows and the text of a block have no default. Must not know what is
 //! visible, scrolled or cached, which is the business of [`crate::ui::transcript`].
 
-mod compaction;
 mod content;
 mod cut_text;
+mod entity;
 mod frame;
 mod message;
 mod notice;
 mod plan;
 mod rows;
-mod session_message;
 mod subagent;
 mod thought;
 mod tool;
@@ -211,9 +210,8 @@ pub fn view(kind: &BlockKind) -> &dyn BlockView {
         BlockKind::Tool(call) => &**call,
         BlockKind::Plan(entries) => entries,
         BlockKind::PlanText(plan) => plan,
-        BlockKind::Compaction(compaction) => &**compaction,
+        BlockKind::Entity(entity) => &**entity,
         BlockKind::Subagent(id) => id,
-        BlockKind::SessionMessage(message) => &**message,
         BlockKind::Content(content) => content,
         BlockKind::Notice(notice) => notice,
     }

@@ -4,7 +4,10 @@ use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::model::{CompactionId, CompactionPatch, CompactionStatus, ContentBlock, Meta, Patch};
+use crate::model::{
+    CompactionPatch, CompactionStatus, ContentBlock, ContentPatch, EntityId, EntityPatch,
+    EntityUpdate, Meta, Patch,
+};
 
 fn text(text: &str) -> ContentBlock {
     ContentBlock::Text(SafeText::new(text))
@@ -22,22 +25,25 @@ fn compactions_agree_with_the_schema() {
         .error("too long".to_owned());
     assert_eq!(
         strictly(schema::SessionUpdate::CompactionUpdate(update)),
-        AgentEvent::Compaction(Box::new(CompactionPatch {
-            id: CompactionId::new("c"),
-            status: Some(CompactionStatus::Failed),
-            summary: Patch::Set(vec![text("so far")]),
-            error: Patch::Set("too long".into()),
+        AgentEvent::Entity(Box::new(EntityUpdate {
+            id: EntityId::new("c"),
+            kind: EntityPatch::Compaction(CompactionPatch {
+                status: Some(CompactionStatus::Failed),
+                error: Patch::Set("too long".into()),
+            }),
+            content: ContentPatch::Whole(Patch::Set(vec![text("so far")])),
             meta: Meta::default(),
         }))
     );
     let chunk = schema::CompactionSummaryChunk::new("c", text_block("more"));
     assert_eq!(
         strictly(schema::SessionUpdate::CompactionSummaryChunk(chunk)),
-        AgentEvent::CompactionChunk {
-            id: CompactionId::new("c"),
-            content: text("more"),
+        AgentEvent::Entity(Box::new(EntityUpdate {
+            id: EntityId::new("c"),
+            kind: EntityPatch::Compaction(CompactionPatch::default()),
+            content: ContentPatch::Add(text("more")),
             meta: Meta::default(),
-        }
+        }))
     );
 }
 
@@ -49,21 +55,23 @@ fn a_compaction_is_a_patch() {
         for (name, value) in members.as_object().expect("members") {
             update[name] = value.clone();
         }
-        match event(&update) {
-            AgentEvent::Compaction(patch) => *patch,
+        let AgentEvent::Entity(update) = event(&update) else {
+            panic!("no entity");
+        };
+        match (update.kind, update.content) {
+            (EntityPatch::Compaction(patch), ContentPatch::Whole(summary)) => (patch, summary),
             other => panic!("{other:?}"),
         }
     };
-    let omitted = patch(json!({"status": "completed"}));
-    assert_eq!(omitted.summary, Patch::Keep);
-    assert_eq!(omitted.error, Patch::Keep);
-    let cleared = patch(json!({"status": "completed", "summary": null, "error": null}));
-    assert_eq!(cleared.summary, Patch::Clear);
-    assert_eq!(cleared.error, Patch::Clear);
-    let emptied = patch(json!({"status": "completed", "summary": []}));
-    assert_eq!(emptied.summary, Patch::Set(Vec::new()));
-    let odd = patch(json!({"status": "paused", "summary": 5, "error": {}}));
+    let (omitted, summary) = patch(json!({"status": "completed"}));
+    assert_eq!((omitted.error, summary), (Patch::Keep, Patch::Keep));
+    let cleared = json!({"status": "completed", "summary": null, "error": null});
+    let (cleared, summary) = patch(cleared);
+    assert_eq!((cleared.error, summary), (Patch::Clear, Patch::Clear));
+    let (_, emptied) = patch(json!({"status": "completed", "summary": []}));
+    assert_eq!(emptied, Patch::Set(Vec::new()));
+    let (odd, summary) = patch(json!({"status": "paused", "summary": 5, "error": {}}));
     assert_eq!(odd.status, Some(CompactionStatus::Unknown("paused".into())));
-    assert_eq!((odd.summary, odd.error), (Patch::Keep, Patch::Keep));
-    assert_eq!(patch(json!({"summary": null})).status, None);
+    assert_eq!((odd.error, summary), (Patch::Keep, Patch::Keep));
+    assert_eq!(patch(json!({"summary": null})).0.status, None);
 }

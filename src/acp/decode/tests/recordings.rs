@@ -158,11 +158,8 @@ fn assert_keeps(update: &Value, said: &[FromAgent], whole: &str) {
         AgentEvent::NamedPlan(_)
         | AgentEvent::PlanRemoved(_)
         | AgentEvent::Notice(_)
-        | AgentEvent::Compaction(_)
-        | AgentEvent::CompactionChunk { .. }
-        | AgentEvent::Subagent(_)
-        | AgentEvent::SessionMessage(_)
-        | AgentEvent::SessionMessageChunk { .. } => {}
+        | AgentEvent::Entity(_)
+        | AgentEvent::Subagent(_) => {}
         AgentEvent::Terminal(_)
         | AgentEvent::TerminalOutput { .. }
         | AgentEvent::Error(_)

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::model::{
-    ContentBlock, MessageId, Meta, Patch, SessionMessagePatch, StopReason, SubagentCaps,
-    SubagentPatch, ToolContent, WorkState,
+    ContentBlock, ContentPatch, EntityId, EntityPatch, EntityUpdate, Meta, Patch,
+    SessionMessagePatch, StopReason, SubagentCaps, SubagentPatch, ToolContent, WorkState,
 };
 
 fn child(members: Value) -> SubagentPatch {
@@ -132,32 +132,38 @@ fn messages_between_sessions_agree_with_the_schema() {
         .content(vec![block()]);
     assert_eq!(
         strictly(schema::SessionUpdate::SessionMessage(message)),
-        AgentEvent::SessionMessage(Box::new(SessionMessagePatch {
-            id: MessageId::new("m"),
-            sender: Patch::Set(SessionId::new("s")),
-            recipient: Patch::Keep,
-            content: Patch::Set(vec![ContentBlock::Text("look".into())]),
+        AgentEvent::Entity(Box::new(EntityUpdate {
+            id: EntityId::new("m"),
+            kind: EntityPatch::SessionMessage(SessionMessagePatch {
+                sender: Patch::Set(SessionId::new("s")),
+                recipient: Patch::Keep,
+            }),
+            content: ContentPatch::Whole(Patch::Set(vec![ContentBlock::Text("look".into())])),
             meta: Meta::default(),
         }))
     );
     let chunk = schema::SessionMessageChunk::new("m", block());
     assert_eq!(
         strictly(schema::SessionUpdate::SessionMessageChunk(chunk)),
-        AgentEvent::SessionMessageChunk {
-            id: MessageId::new("m"),
-            content: ContentBlock::Text("look".into()),
+        AgentEvent::Entity(Box::new(EntityUpdate {
+            id: EntityId::new("m"),
+            kind: EntityPatch::SessionMessage(SessionMessagePatch::default()),
+            content: ContentPatch::Add(ContentBlock::Text("look".into())),
             meta: Meta::default(),
-        }
+        }))
     );
-    let AgentEvent::SessionMessage(cleared) = event(&json!({
+    let AgentEvent::Entity(cleared) = event(&json!({
         "sessionUpdate": "session_message", "messageId": "m", "senderSessionId": null,
         "recipientSessionId": 3, "content": null, "_meta": null,
     })) else {
         panic!("a message");
     };
-    assert_eq!(cleared.sender, Patch::Clear);
-    assert_eq!(cleared.recipient, Patch::Keep);
-    assert_eq!(cleared.content, Patch::Clear);
+    let patch = SessionMessagePatch {
+        sender: Patch::Clear,
+        recipient: Patch::Keep,
+    };
+    assert_eq!(cleared.kind, EntityPatch::SessionMessage(patch));
+    assert_eq!(cleared.content, ContentPatch::Whole(Patch::Clear));
     let mut meta = Meta::default();
     meta.add(RawJson("{}".into()));
     meta.merge(&cleared.meta);

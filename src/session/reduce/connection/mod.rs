@@ -358,7 +358,7 @@ impl Step<'_> {
         self.session.background = None;
         self.end_open_tools(open_tools.clone());
         self.close_foreign_terminals();
-        self.abandon_compactions();
+        self.abandon_entities();
         self.lose_subagents(&open_tools);
     }
 

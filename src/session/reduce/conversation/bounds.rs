@@ -179,7 +179,7 @@ pub fn block_weight(kind: &BlockKind) -> usize {
     BLOCK
         + match kind {
             BlockKind::User(message) => {
-                let attached: usize = message.attached.iter().map(content_weight).sum();
+                let attached: usize = message.attached.iter().map(ContentBlock::weight).sum();
                 message.text.len() + message.meta.weight() + attached
             }
             BlockKind::Agent(message) => message.text.len() + message.meta.weight(),
@@ -200,14 +200,9 @@ pub fn block_weight(kind: &BlockKind) -> usize {
             }
             BlockKind::Plan(entries) => plan_weight(entries),
             BlockKind::PlanText(plan) => plan.text.len(),
-            BlockKind::Compaction(compaction) => {
-                compaction.summary.weight()
-                    + compaction.meta.weight()
-                    + compaction.error.as_ref().map_or(0, |error| error.len())
-            }
+            BlockKind::Entity(entity) => entity.weight(),
             BlockKind::Subagent(id) => id.as_str().len(),
-            BlockKind::SessionMessage(message) => message.content.weight() + message.meta.weight(),
-            BlockKind::Content(content) => content_weight(content),
+            BlockKind::Content(content) => content.weight(),
             BlockKind::Notice(notice) => {
                 notice.text.len() + notice.detail.as_ref().map_or(0, |text| text.len())
             }
@@ -221,38 +216,9 @@ pub fn answer_weight(answer: &Answered) -> usize {
 /// Bytes of a tool call's output and raw JSON: what can go and leave the row.
 fn body_weight(call: &ToolCall) -> usize {
     let raw = |raw: &Option<RawJson>| raw.as_ref().map_or(0, |raw| raw.0.len());
-    let content: usize = call.content.iter().map(tool_content_weight).sum();
+    let content: usize = call.content.iter().map(ToolContent::weight).sum();
     let asked = call.other_input_asked().map_or(0, |raw| raw.0.len());
     content + call.diffs.weight() + raw(&call.raw_input) + asked + raw(&call.raw_output)
-}
-
-pub fn tool_content_weight(content: &ToolContent) -> usize {
-    ITEM + match content {
-        ToolContent::Block(block) => content_weight(block),
-        ToolContent::Diff(diff) => diff.weight() + diff.path.len(),
-        ToolContent::Terminal(id) => id.as_str().len(),
-        ToolContent::Session(id) => id.as_str().len(),
-        ToolContent::Unknown { raw, kind } => raw.0.len() + kind.len(),
-    }
-}
-
-pub fn content_weight(content: &ContentBlock) -> usize {
-    match content {
-        ContentBlock::Text(text) => text.len(),
-        ContentBlock::Image(media) | ContentBlock::Audio(media) => {
-            media.mime_type.len() + media.uri.as_ref().map_or(0, |uri| uri.len())
-        }
-        ContentBlock::ResourceLink(link) => {
-            let texts = [&link.title, &link.description, &link.mime_type];
-            let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
-            link.uri.len() + link.name.len() + texts
-        }
-        ContentBlock::Resource(resource) => {
-            resource.uri.len() + resource.text.as_ref().map_or(0, |text| text.len())
-        }
-        ContentBlock::ForAgent(content) => content_weight(content),
-        ContentBlock::Unknown { raw, kind } => raw.0.len() + kind.len(),
-    }
 }
 
 pub fn named_plan_weight(plan: &NamedPlan) -> usize {
@@ -431,7 +397,7 @@ mod tests {
     fn text_of_one_tool_call_shares_one_bound() {
         let big = || ToolContent::Block(ContentBlock::Text(SafeText::new(&"y".repeat(400 << 10))));
         let content = bounded_content(vec![big(), big(), big()]);
-        let weight: usize = content.iter().map(tool_content_weight).sum();
+        let weight: usize = content.iter().map(ToolContent::weight).sum();
         assert!(weight <= MAX_TOOL_TEXT + 100 + 3 * ITEM, "{weight}");
     }
 }

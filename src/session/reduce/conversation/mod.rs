@@ -2,12 +2,11 @@
 //! same rules; a [`Step`] works in one of them.
 
 pub mod bounds;
-mod compaction;
 mod diffs;
+mod entity;
 mod messages;
 mod notices;
 mod plan;
-mod session_messages;
 mod terminal_blocks;
 pub mod terminals;
 pub mod tools;
@@ -24,10 +23,9 @@ use crate::{
 
 use self::{
     bounds::{MAX_SUBAGENT, MAX_TRANSCRIPT, block_weight},
-    compaction::Compactions,
+    entity::Entities,
     messages::Speech,
     plan::PlanRules,
-    session_messages::SessionMessages,
     terminals::TerminalIndex,
     tools::ToolIndex,
     whole_messages::MessageBlocks,
@@ -47,8 +45,7 @@ pub struct Conversation {
     pub(in crate::session) tools: ToolIndex,
     pub(in crate::session) terminals: TerminalIndex,
     pub(in crate::session) plan_rules: PlanRules,
-    pub(in crate::session) compactions: Compactions,
-    pub(in crate::session) session_messages: SessionMessages,
+    pub(in crate::session) entities: Entities,
     pub(in crate::session) writes: Writes,
     /// Bytes of the transcript; see [`bounds`].
     pub(in crate::session) weight: usize,
@@ -75,8 +72,7 @@ impl Conversation {
             tools: ToolIndex::default(),
             terminals: TerminalIndex::default(),
             plan_rules: PlanRules::default(),
-            compactions: Compactions::default(),
-            session_messages: SessionMessages::default(),
+            entities: Entities::default(),
             writes: Writes::default(),
             weight: 0,
             bound,
@@ -153,8 +149,7 @@ impl Conversation {
     /// After old blocks were dropped.
     pub(in crate::session) fn forget_gone(&mut self) {
         self.tools.forget_gone(&self.transcript);
-        self.compactions.forget_gone(&self.transcript);
-        self.session_messages.forget_gone(&self.transcript);
+        self.entities.forget_gone(&self.transcript);
         self.message_blocks.forget_gone(&self.transcript);
         self.terminals.forget_gone(&self.transcript);
     }
@@ -179,8 +174,7 @@ impl Conversation {
         mem::swap(&mut self.plan, &mut other.plan);
         mem::swap(&mut self.plans, &mut other.plans);
         mem::swap(&mut self.tools, &mut other.tools);
-        mem::swap(&mut self.compactions, &mut other.compactions);
-        mem::swap(&mut self.session_messages, &mut other.session_messages);
+        mem::swap(&mut self.entities, &mut other.entities);
         mem::swap(&mut self.message_blocks, &mut other.message_blocks);
     }
 }

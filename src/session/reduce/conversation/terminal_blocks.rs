@@ -11,7 +11,7 @@ use crate::{
 
 use super::super::{Conversation, Step};
 use super::{
-    bounds::{MAX_SHOWN_TERMINALS, MAX_TOOL_ITEMS, tool_content_weight},
+    bounds::{MAX_SHOWN_TERMINALS, MAX_TOOL_ITEMS},
     tools::{PatchSource, shown_terminals},
 };
 
@@ -127,7 +127,7 @@ impl Conversation {
 
     fn adopt(&mut self, block: BlockId, id: &TerminalId) {
         let piece = ToolContent::Terminal(id.clone());
-        let weight = tool_content_weight(&piece);
+        let weight = piece.weight();
         if let Some(call) = self.edit_tool(block) {
             call.content.insert(0, piece);
             call.content.truncate(MAX_TOOL_ITEMS);
@@ -162,7 +162,7 @@ impl Conversation {
             let before = call.content.len();
             call.content.retain(|other| *other != piece);
             let gone = before - call.content.len();
-            self.shrink(gone * tool_content_weight(&piece));
+            self.shrink(gone * piece.weight());
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
 use super::super::Step;
 use super::bounds::{
     MAX_TITLE, MAX_TOOL_ITEMS, MAX_TOOL_TEXT, block_weight, bounded, bounded_content,
-    bounded_content_within, tool_content_weight,
+    bounded_content_within,
 };
 
 #[derive(Debug, Default)]
@@ -224,13 +224,13 @@ impl Step<'_> {
         let Some(call) = self.conversation().tool(block) else {
             return;
         };
-        let room = MAX_TOOL_TEXT.saturating_sub(call.content.iter().map(tool_content_weight).sum());
+        let room = MAX_TOOL_TEXT.saturating_sub(call.content.iter().map(ToolContent::weight).sum());
         if call.content.len() >= MAX_TOOL_ITEMS || room == 0 {
             return;
         }
         content = bounded_content_within(content, room);
         self.conversation_mut().index_terminals(block, &content);
-        let added = content.iter().map(tool_content_weight).sum();
+        let added = content.iter().map(ToolContent::weight).sum();
         let asked = self.asked_of(block);
         if let Some(call) = self.conversation_mut().edit_tool(block) {
             let mut all = std::mem::take(&mut call.content);

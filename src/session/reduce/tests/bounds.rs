@@ -272,7 +272,7 @@ fn texts_that_are_kept_are_bounded_at_their_edges() {
             call(&play)
                 .content
                 .iter()
-                .map(tool_content_weight)
+                .map(ToolContent::weight)
                 .sum::<usize>()
                 - 64
         }),

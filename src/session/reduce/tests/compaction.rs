@@ -1,51 +1,56 @@
 //! Compactions, and notices that are no part of the transcript.
 
 use super::*;
-use crate::{
-    model::{
-        AgentNotice, CompactionId, CompactionPatch, CompactionStatus, Meta, NoticeSeverity, Patch,
-    },
-    session::{Compaction, Piece},
+use crate::model::{
+    AgentNotice, Compaction, CompactionPatch, CompactionStatus, ContentPatch, Entity, EntityId,
+    EntityKind, EntityPatch, EntityUpdate, Meta, NoticeSeverity, Patch, Piece,
 };
 
-fn patch(id: &str, status: CompactionStatus) -> CompactionPatch {
-    CompactionPatch {
-        id: CompactionId::new(id),
-        status: Some(status),
-        summary: Patch::Keep,
-        error: Patch::Keep,
+fn update(id: &str, patch: CompactionPatch, summary: ContentPatch) -> AgentEvent {
+    AgentEvent::Entity(Box::new(EntityUpdate {
+        id: EntityId::new(id),
+        kind: EntityPatch::Compaction(patch),
+        content: summary,
         meta: Meta::default(),
-    }
+    }))
 }
 
-fn update(patch: CompactionPatch) -> AgentEvent {
-    AgentEvent::Compaction(Box::new(patch))
+fn status(id: &str, status: CompactionStatus) -> AgentEvent {
+    let patch = CompactionPatch {
+        status: Some(status),
+        error: Patch::Keep,
+    };
+    update(id, patch, ContentPatch::Whole(Patch::Keep))
 }
 
 fn summary(id: &str, said: &str) -> AgentEvent {
-    AgentEvent::CompactionChunk {
-        id: CompactionId::new(id),
-        content: text(said),
-        meta: Meta::default(),
-    }
+    let chunk = ContentPatch::Add(text(said));
+    update(id, CompactionPatch::default(), chunk)
 }
 
-fn compaction<'a>(play: &'a Play, id: &str) -> &'a Compaction {
+fn entity<'a>(play: &'a Play, id: &str) -> &'a Entity {
     let mut blocks = play.session.conversation.transcript.blocks().iter();
     blocks
         .find_map(|block| match &block.kind {
-            BlockKind::Compaction(one) if one.id.as_str() == id => Some(&**one),
+            BlockKind::Entity(one) if one.id.as_str() == id => Some(&**one),
             _ => None,
         })
         .expect("the compaction is shown")
 }
 
-fn said_in(compaction: &Compaction) -> String {
+fn compaction<'a>(play: &'a Play, id: &str) -> &'a Compaction {
+    match &entity(play, id).kind {
+        EntityKind::Compaction(compaction) => compaction,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn said_in(entity: &Entity) -> String {
     let text = |piece: &Piece| match piece {
         Piece::Text(text) => text.to_string(),
         Piece::Content(_) => "[content]".to_owned(),
     };
-    compaction.summary.iter().map(text).collect()
+    entity.content.iter().map(text).collect()
 }
 
 use CompactionStatus::{Cancelled, Completed, Failed, InProgress, Unknown};
@@ -55,7 +60,7 @@ use CompactionStatus::{Cancelled, Completed, Failed, InProgress, Unknown};
 fn the_first_word_of_a_compaction_fixes_its_place_and_later_ones_patch_it() {
     let mut play = Play::running();
     play.update(says("before"));
-    play.update(update(patch("c", InProgress)));
+    play.update(status("c", InProgress));
     play.update(says("after"));
     for (change, summary, error) in [
         (Patch::Set(vec![text("a"), text("b")]), "a\n\nb", None),
@@ -64,11 +69,12 @@ fn the_first_word_of_a_compaction_fixes_its_place_and_later_ones_patch_it() {
         (Patch::Set(vec![text("c")]), "c", None),
         (Patch::Set(Vec::new()), "", None),
     ] {
-        play.update(update(CompactionPatch {
-            summary: change,
-            ..patch("c", InProgress)
-        }));
-        assert_eq!(said_in(compaction(&play, "c")), summary);
+        let patch = CompactionPatch {
+            status: Some(InProgress),
+            error: Patch::Keep,
+        };
+        play.update(update("c", patch, ContentPatch::Whole(change)));
+        assert_eq!(said_in(entity(&play, "c")), summary);
         assert_eq!(compaction(&play, "c").error, error);
     }
     for (change, error) in [
@@ -76,10 +82,11 @@ fn the_first_word_of_a_compaction_fixes_its_place_and_later_ones_patch_it() {
         (Patch::Keep, Some("too long")),
         (Patch::Clear, None),
     ] {
-        play.update(update(CompactionPatch {
+        let patch = CompactionPatch {
+            status: Some(Failed),
             error: change,
-            ..patch("c", Failed)
-        }));
+        };
+        play.update(update("c", patch, ContentPatch::Whole(Patch::Keep)));
         assert_eq!(compaction(&play, "c").error.as_deref(), error);
     }
     assert_eq!(
@@ -100,26 +107,25 @@ fn summary_chunks_append_in_order_and_begin_a_compaction_that_is_unknown() {
     for piece in ["one", " two", " three"] {
         play.update(summary("new", piece));
     }
-    let begun = compaction(&play, "new");
-    assert_eq!(begun.status, InProgress);
-    assert_eq!(said_in(begun), "one two three");
-    play.update(update(patch("new", Completed)));
+    assert_eq!(compaction(&play, "new").status, InProgress);
+    assert_eq!(said_in(entity(&play, "new")), "one two three");
+    play.update(status("new", Completed));
     play.update(summary("new", "!"));
-    assert_eq!(said_in(compaction(&play, "new")), "one two three!");
+    assert_eq!(said_in(entity(&play, "new")), "one two three!");
     assert_eq!(play.said(), ["user: go", "compaction Completed"]);
 }
 
 // V1-COMP-03
 #[test]
 fn every_status_is_kept_and_time_counts_until_it_is_over() {
-    for status in [Completed, Failed, Cancelled, Unknown("paused".into())] {
+    for end in [Completed, Failed, Cancelled, Unknown("paused".into())] {
         let mut play = Play::running();
-        play.update(update(patch("c", InProgress)));
-        assert_eq!(compaction(&play, "c").took, None);
+        play.update(status("c", InProgress));
+        assert_eq!(entity(&play, "c").took, None);
         play.now += Duration::from_secs(3);
-        play.update(update(patch("c", status.clone())));
-        let over = compaction(&play, "c");
-        assert_eq!(over.status, status);
+        play.update(status("c", end.clone()));
+        let over = entity(&play, "c");
+        assert_eq!(compaction(&play, "c").status, end);
         assert_eq!(over.took, Some(Duration::from_secs(3)));
     }
 }
@@ -127,9 +133,9 @@ fn every_status_is_kept_and_time_counts_until_it_is_over() {
 #[test]
 fn a_compaction_does_not_go_on_for_ever_without_its_agent() {
     let mut play = Play::running();
-    play.update(update(patch("c", InProgress)));
+    play.update(status("c", InProgress));
     play.exits(AgentExit::default());
-    assert!(!compaction(&play, "c").is_open());
+    assert!(!entity(&play, "c").kind.is_open());
 }
 
 #[test]
@@ -138,7 +144,7 @@ fn a_summary_without_end_is_bounded() {
     for _ in 0..100 {
         play.update(summary("c", &"x".repeat(100_000)));
     }
-    assert!(said_in(compaction(&play, "c")).len() < 1_000_000);
+    assert!(said_in(entity(&play, "c")).len() < 1_000_000);
 }
 
 fn notice() -> AgentNotice {

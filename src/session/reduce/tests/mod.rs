@@ -34,10 +34,10 @@ use std::time::{Duration, Instant};
 use crate::{
     model::{
         AgentCaps, AgentEvent, AuthMethod, AuthMethodKind, Call, CallResult, CallTag, ChunkRole,
-        ClientCaps, ConnectionId, ContentBlock, FromAgent, HostReply, HostRequest, Initialized,
-        MessageId, Meta, Notification, OptionValue, Patch, PermissionKind, PermissionOption,
-        PermissionRequest, PromptBlock, Protocol, RequestKey, RpcError, SessionId, SessionOpened,
-        StopReason, ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
+        ClientCaps, ConnectionId, ContentBlock, EntityKind, FromAgent, HostReply, HostRequest,
+        Initialized, MessageId, Meta, Notification, OptionValue, Patch, PermissionKind,
+        PermissionOption, PermissionRequest, PromptBlock, Protocol, RequestKey, RpcError,
+        SessionId, SessionOpened, StopReason, ToAgent, ToolCallId, ToolCallPatch, ToolStatus,
     },
     session::{
         AgentExit, BlockKind, Effect, Event, Login, NoticeLevel, Phase, Prompt, Session,
@@ -335,9 +335,11 @@ impl Play {
             }
             BlockKind::Plan(entries) => format!("plan of {}", entries.len()),
             BlockKind::PlanText(plan) => format!("plan {}", plan.text),
-            BlockKind::Compaction(compaction) => format!("compaction {:?}", compaction.status),
+            BlockKind::Entity(entity) => match &entity.kind {
+                EntityKind::Compaction(compaction) => format!("compaction {:?}", compaction.status),
+                EntityKind::SessionMessage(_) => "session message".to_owned(),
+            },
             BlockKind::Subagent(id) => format!("subagent {}", id.as_str()),
-            BlockKind::SessionMessage(_) => "session message".to_owned(),
             BlockKind::Content(_) => "content".to_owned(),
             BlockKind::Notice(notice) => match notice.level {
                 NoticeLevel::Quiet => format!("· {}", notice.text),

@@ -3,10 +3,11 @@
 use super::*;
 use crate::{
     model::{
-        FsRead, OptionId, Patch, SessionMessagePatch, StopReason, SubagentCaps, SubagentPatch,
-        TerminalCreate, TerminalId, TerminalRef, ToolContent, ToolLocation, WorkState,
+        ContentPatch, Entity, EntityId, EntityPatch, EntityUpdate, FsRead, OptionId, Patch, Piece,
+        SessionMessagePatch, StopReason, SubagentCaps, SubagentPatch, TerminalCreate, TerminalId,
+        TerminalRef, ToolContent, ToolLocation, WorkState,
     },
-    session::{Piece, Question, SessionMessage, Subagent, ToolState, Verdict},
+    session::{Question, Subagent, ToolState, Verdict},
 };
 
 use WorkState::{Idle, Other, RequiresAction, Running, Unknown};
@@ -484,17 +485,25 @@ fn a_state_is_a_whole_snapshot_and_idle_is_no_end() {
     );
 }
 
-fn messages(play: &Play) -> Vec<&SessionMessage> {
+fn messages(play: &Play) -> Vec<&Entity> {
     let blocks = play.session.conversation.transcript.blocks().iter();
     blocks
         .filter_map(|block| match &block.kind {
-            BlockKind::SessionMessage(message) => Some(&**message),
+            BlockKind::Entity(message) => Some(&**message),
             _ => None,
         })
         .collect()
 }
 
-fn written(message: &SessionMessage) -> String {
+/// Sender and recipient.
+fn between(message: &Entity) -> (Option<SessionId>, Option<SessionId>) {
+    match &message.kind {
+        EntityKind::SessionMessage(said) => (said.sender.clone(), said.recipient.clone()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn written(message: &Entity) -> String {
     let text = |piece: &Piece| match piece {
         Piece::Text(text) => text.to_string(),
         Piece::Content(_) => String::new(),
@@ -506,49 +515,44 @@ fn written(message: &SessionMessage) -> String {
 #[test]
 fn messages_between_sessions_are_patched_by_their_id() {
     let mut play = with_child();
-    let chunk = |said: &str| AgentEvent::SessionMessageChunk {
-        id: MessageId::new("m"),
-        content: text(said),
-        meta: Meta::default(),
-    };
-    let patch = |change: fn(&mut SessionMessagePatch)| {
-        let mut patch = SessionMessagePatch {
-            id: MessageId::new("m"),
-            sender: Patch::Keep,
-            recipient: Patch::Keep,
-            content: Patch::Keep,
+    let update = |patch, content| {
+        AgentEvent::Entity(Box::new(EntityUpdate {
+            id: EntityId::new("m"),
+            kind: EntityPatch::SessionMessage(patch),
+            content,
             meta: Meta::default(),
-        };
-        change(&mut patch);
-        AgentEvent::SessionMessage(Box::new(patch))
+        }))
     };
+    let chunk = |said: &str| {
+        update(
+            SessionMessagePatch::default(),
+            ContentPatch::Add(text(said)),
+        )
+    };
+    let between_of = |sender, recipient| {
+        let patch = SessionMessagePatch { sender, recipient };
+        update(patch, ContentPatch::Whole(Patch::Keep))
+    };
+    let whole = |content| update(SessionMessagePatch::default(), ContentPatch::Whole(content));
     // A chunk before the word on who writes to whom.
     play.update(chunk("look "));
     play.update(chunk("here"));
     assert_eq!(written(messages(&play)[0]), "look here");
-    play.update(patch(|p| {
-        p.sender = Patch::Set(id("s"));
-        p.recipient = Patch::Set(id("c"));
-    }));
+    play.update(between_of(Patch::Set(id("s")), Patch::Set(id("c"))));
     play.update(chunk("!"));
     let message = messages(&play)[0];
     assert_eq!(written(message), "look here!");
-    assert_eq!(message.sender, Some(id("s")));
-    assert_eq!(message.recipient, Some(id("c")));
-    for (change, expected) in [
-        (
-            (|p: &mut SessionMessagePatch| p.content = Patch::Set(vec![text("new")]))
-                as fn(&mut SessionMessagePatch),
-            "new",
-        ),
-        (|p: &mut SessionMessagePatch| p.sender = Patch::Clear, "new"),
-        (|p| p.content = Patch::Clear, ""),
-        (|p| p.content = Patch::Set(Vec::new()), ""),
+    assert_eq!(between(message), (Some(id("s")), Some(id("c"))));
+    for (update, expected) in [
+        (whole(Patch::Set(vec![text("new")])), "new"),
+        (between_of(Patch::Clear, Patch::Keep), "new"),
+        (whole(Patch::Clear), ""),
+        (whole(Patch::Set(Vec::new())), ""),
     ] {
-        play.update(patch(change));
+        play.update(update);
         assert_eq!(written(messages(&play)[0]), expected);
     }
-    assert_eq!(messages(&play)[0].sender, None);
+    assert_eq!(between(messages(&play)[0]), (None, Some(id("c"))));
     assert_eq!(messages(&play).len(), 1);
     // The same id in a child's transcript is that one's view of it.
     play.update_of("c", chunk("there"));

@@ -150,15 +150,17 @@ fn kind() -> impl Strategy<Value = BlockKind> {
         (text(), prop::option::of(".*"))
             .prop_map(|(text, path)| BlockKind::PlanText(PlanText { text, path })),
         (text(), prop::option::of(text()), meta()).prop_map(|(summary, error, meta)| {
-            BlockKind::Compaction(Box::new(Compaction {
-                id: CompactionId::new("c"),
-                status: CompactionStatus::Completed,
-                summary: [ContentBlock::Text(summary)].into_iter().collect(),
-                error,
+            BlockKind::Entity(Box::new(Entity {
+                id: EntityId::new("c"),
+                kind: EntityKind::Compaction(Compaction {
+                    status: CompactionStatus::Completed,
+                    error,
+                    abandoned: true,
+                }),
+                content: [ContentBlock::Text(summary)].into_iter().collect(),
+                meta,
                 started: Instant::now(),
                 took: Some(Duration::from_millis(5)),
-                meta,
-                abandoned: true,
             }))
         }),
         (level, text(), prop::option::of(text())).prop_map(|(level, text, detail)| {

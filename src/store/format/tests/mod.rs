@@ -12,13 +12,14 @@ use std::{
 use super::*;
 use crate::{
     model::{
-        CompactionId, CompactionStatus, ContentBlock, Diff, DiffText, FileChange, FileKind, Media,
-        MessageId, Meta, PlanEntry, PlanPriority, PlanStatus, PlanText, RawJson, ResourceLink,
-        TerminalId, ToolCallId, ToolContent, ToolKind, ToolLocation,
+        Compaction, CompactionStatus, ContentBlock, Diff, DiffText, Entity, EntityId, EntityKind,
+        FileChange, FileKind, Media, MessageId, Meta, PlanEntry, PlanPriority, PlanStatus,
+        PlanText, RawJson, ResourceLink, TerminalId, ToolCallId, ToolContent, ToolKind,
+        ToolLocation,
     },
     session::{
-        Answered, BlockId, BlockKind, By, Compaction, Message, Notice, NoticeLevel, Session,
-        SessionConfig, Thought, ToolCall, ToolState, Turn as SessionTurn, TurnPhase, UserMessage,
+        Answered, BlockId, BlockKind, By, Message, Notice, NoticeLevel, Session, SessionConfig,
+        Thought, ToolCall, ToolState, Turn as SessionTurn, TurnPhase, UserMessage,
     },
     text::{SafeText, SafeTextBuf},
 };

@@ -3,10 +3,11 @@
 use super::*;
 use crate::{
     model::{
-        AgentNotice, ChunkRole, CompactionId, CompactionPatch, CompactionStatus, ContentBlock,
-        FromAgent, MessageId, Meta, NamedPlan, NoticeSeverity, Patch, PlanBody, PlanId, PlanText,
-        RpcError, SessionId, SessionMessagePatch, StopReason, SubagentCaps, SubagentPatch,
-        ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus, WorkState,
+        AgentNotice, ChunkRole, CompactionPatch, CompactionStatus, ContentBlock, ContentPatch,
+        EntityId, EntityPatch, EntityUpdate, FromAgent, Meta, NamedPlan, NoticeSeverity, Patch,
+        PlanBody, PlanId, PlanText, RpcError, SessionId, SessionMessagePatch, StopReason,
+        SubagentCaps, SubagentPatch, ToolCallId, ToolCallPatch, ToolContent, ToolKind, ToolStatus,
+        WorkState,
     },
     ui::blocks::transcript_text,
 };
@@ -39,14 +40,19 @@ fn markdown_plan() -> AgentEvent {
     )
 }
 
-fn compaction(id: &str, status: CompactionStatus) -> CompactionPatch {
-    CompactionPatch {
-        id: CompactionId::new(id),
-        status: Some(status),
-        summary: Patch::Keep,
-        error: Patch::Keep,
+fn compaction(
+    id: &str,
+    status: CompactionStatus,
+    error: Patch<SafeText>,
+    summary: Patch<Vec<ContentBlock>>,
+) -> AgentEvent {
+    let status = Some(status);
+    AgentEvent::Entity(Box::new(EntityUpdate {
+        id: EntityId::new(id),
+        kind: EntityPatch::Compaction(CompactionPatch { status, error }),
+        content: ContentPatch::Whole(summary),
         meta: Meta::default(),
-    }
+    }))
 }
 
 fn notice(severity: NoticeSeverity, title: &'static str, more: Option<&'static str>) -> AgentEvent {
@@ -59,20 +65,29 @@ fn notice(severity: NoticeSeverity, title: &'static str, more: Option<&'static s
 
 fn at_work() -> Bench {
     let mut bench = Bench::working();
-    let event = |patch| AgentEvent::Compaction(Box::new(patch));
     bench.message("The window is nearly full, so first the summary.");
-    bench.update(event(CompactionPatch {
-        summary: Patch::Set(vec![ContentBlock::Text(
-            "**So far:** `list` prints a table.\n\n- the flag is parsed\n- nothing is tested"
-                .into(),
-        )]),
-        ..compaction("done", CompactionStatus::Completed)
-    }));
-    bench.update(event(CompactionPatch {
-        error: Patch::Set("the summary did not fit either".into()),
-        ..compaction("failed", CompactionStatus::Failed)
-    }));
-    bench.update(event(compaction("now", CompactionStatus::InProgress)));
+    let summary = Patch::Set(vec![ContentBlock::Text(
+        "**So far:** `list` prints a table.\n\n- the flag is parsed\n- nothing is tested".into(),
+    )]);
+    bench.update(compaction(
+        "done",
+        CompactionStatus::Completed,
+        Patch::Keep,
+        summary,
+    ));
+    let error = Patch::Set("the summary did not fit either".into());
+    bench.update(compaction(
+        "failed",
+        CompactionStatus::Failed,
+        error,
+        Patch::Keep,
+    ));
+    bench.update(compaction(
+        "now",
+        CompactionStatus::InProgress,
+        Patch::Keep,
+        Patch::Keep,
+    ));
     bench.wait(2_000);
     bench.update(AgentEvent::Plan(vec![
         entry("read the command", PlanStatus::Completed),
@@ -234,13 +249,15 @@ fn with_subagents() -> Bench {
     let mut bench = Bench::working();
     bench.message("Two look around at the same time, a third one failed.");
     bench.update(running("a", "Find where `list` is tested"));
-    bench.update(AgentEvent::SessionMessage(Box::new(SessionMessagePatch {
-        id: MessageId::new("m"),
-        sender: Patch::Set(Bench::session_id()),
-        recipient: Patch::Set(SessionId::new("a")),
-        content: Patch::Set(vec![ContentBlock::Text(
+    bench.update(AgentEvent::Entity(Box::new(EntityUpdate {
+        id: EntityId::new("m"),
+        kind: EntityPatch::SessionMessage(SessionMessagePatch {
+            sender: Patch::Set(Bench::session_id()),
+            recipient: Patch::Set(SessionId::new("a")),
+        }),
+        content: ContentPatch::Whole(Patch::Set(vec![ContentBlock::Text(
             "Look for tests of `list`. Tell me which run the binary.".into(),
-        )]),
+        )])),
         meta: Meta::default(),
     })));
     bench.child_update(

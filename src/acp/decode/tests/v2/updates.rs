@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::model::{
-    Background, ChunkRole, CompactionStatus, ConfigKind, ContentBlock, MessageId, NoticeSeverity,
-    Patch, PlanBody, PlanStatus, StateUpdate, StopReason, TerminalId, WorkState, code,
+    Background, ChunkRole, CompactionStatus, ConfigKind, ContentBlock, ContentPatch, EntityPatch,
+    EntityUpdate, MessageId, NoticeSeverity, Patch, PlanBody, PlanStatus, SessionMessagePatch,
+    StateUpdate, StopReason, TerminalId, WorkState, code,
 };
 
 // V2-UPD-01, V2-RPC-03
@@ -247,6 +248,13 @@ fn options_are_told_by_their_types() {
     ))));
 }
 
+fn entity(event: AgentEvent) -> EntityUpdate {
+    match event {
+        AgentEvent::Entity(update) => *update,
+        other => panic!("{other:?}"),
+    }
+}
+
 // V2-UPD-10
 #[test]
 fn the_newer_updates_of_version_1_are_baseline_here() {
@@ -258,8 +266,8 @@ fn the_newer_updates_of_version_1_are_baseline_here() {
 
     let compaction = |status: Value| {
         let update = json!({"compactionId": "k", "status": status, "summary": [block("x")]});
-        match event(tagged("compaction_update", update)) {
-            AgentEvent::Compaction(compaction) => compaction.status,
+        match entity(event(tagged("compaction_update", update))).kind {
+            EntityPatch::Compaction(compaction) => compaction.status,
             other => panic!("{other:?}"),
         }
     };
@@ -271,7 +279,7 @@ fn the_newer_updates_of_version_1_are_baseline_here() {
     assert_eq!(compaction(Value::Null), Some(CompactionStatus::InProgress));
     let chunk = json!({"compactionId": "k", "content": block("y")});
     let chunk = event(tagged("compaction_summary_chunk", chunk));
-    assert!(matches!(chunk, AgentEvent::CompactionChunk { .. }));
+    assert!(matches!(entity(chunk).content, ContentPatch::Add(_)));
 
     let child = json!({
         "sessionId": "child", "title": "Look", "description": null, "cwd": "/p/sub",
@@ -299,14 +307,15 @@ fn the_newer_updates_of_version_1_are_baseline_here() {
     let message = json!({
         "messageId": "m", "senderSessionId": "s", "recipientSessionId": null, "content": [block("go")],
     });
-    let AgentEvent::SessionMessage(message) = event(tagged("session_message", message)) else {
-        panic!("no message");
+    let patch = SessionMessagePatch {
+        sender: Patch::Set(SessionId::new("s")),
+        recipient: Patch::Clear,
     };
-    assert_eq!(message.sender, Patch::Set(SessionId::new("s")));
-    assert_eq!(message.recipient, Patch::Clear);
+    let message = entity(event(tagged("session_message", message)));
+    assert_eq!(message.kind, EntityPatch::SessionMessage(patch));
     let chunk = json!({"messageId": "m", "content": block("on")});
     let chunk = event(tagged("session_message_chunk", chunk));
-    assert!(matches!(chunk, AgentEvent::SessionMessageChunk { .. }));
+    assert!(matches!(entity(chunk).content, ContentPatch::Add(_)));
 }
 
 // V2-UPD-11

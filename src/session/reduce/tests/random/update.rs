@@ -44,11 +44,12 @@ pub(super) fn update(kind: u8, n: &str, states: bool) -> AgentEvent {
         8 => AgentEvent::Mode(ModeId::new(n)),
         9 => AgentEvent::Plan(Vec::new()),
         10 => AgentEvent::Commands(Vec::new()),
-        11 => AgentEvent::CompactionChunk {
-            id: crate::model::CompactionId::new(n),
-            content: text(n),
+        11 => AgentEvent::Entity(Box::new(crate::model::EntityUpdate {
+            id: crate::model::EntityId::new(n),
+            kind: crate::model::EntityPatch::Compaction(crate::model::CompactionPatch::default()),
+            content: crate::model::ContentPatch::Add(text(n)),
             meta: crate::model::Meta::default(),
-        },
+        })),
         12 => AgentEvent::NamedPlan(crate::model::NamedPlan {
             id: crate::model::PlanId::new(n),
             body: crate::model::PlanBody::Text(crate::model::PlanText {

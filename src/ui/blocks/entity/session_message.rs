@@ -2,52 +2,38 @@
 
 use ratatui::style::Style;
 
-use super::{
-    BlockView, Detail, Frame, Part, Source,
-    content::{pieces_text, render_piece},
-    rows::{FULL_ROWS, fold_sign},
-    subagent::session_name,
-};
+use super::EntityView;
 use crate::{
-    model::SessionId,
-    session::SessionMessage,
-    ui::render::{Rendered, Row, line::StyledLine},
+    model::{Entity, SessionId, SessionMessage},
+    ui::{
+        blocks::{Frame, Source, rows::fold_sign, subagent::session_name},
+        render::{Row, line::StyledLine},
+    },
 };
 
 /// Rows of each piece that are shown unless it is unfolded.
 const SHORT_ROWS: usize = 6;
 
-impl BlockView for SessionMessage {
+impl EntityView for SessionMessage {
     fn name(&self) -> &'static str {
         "a message between sessions"
     }
 
-    fn draw(&self, part: &Part<'_>, frame: &Frame<'_>) -> Rendered {
-        let room = match part.detail {
-            Detail::Full => FULL_ROWS,
-            _ => SHORT_ROWS,
-        };
-        match part.segment.checked_sub(1) {
-            None => vec![header(self, part.detail != Detail::Header, frame)].into(),
-            Some(piece) => render_piece(&self.content, piece, room, &frame.ctx),
-        }
+    fn header(&self, _: &Entity, unfolded: bool, frame: &Frame<'_>) -> Vec<Row> {
+        vec![header(self, unfolded, frame)]
     }
 
-    fn text(&self, source: &Source<'_>) -> String {
+    fn header_text(&self, source: &Source<'_>) -> String {
         let name = |id: &Option<SessionId>| match id {
             Some(id) => session_name(id, source).to_string(),
             None => "?".to_owned(),
         };
         let (from, to) = (name(&self.sender), name(&self.recipient));
-        let text = pieces_text(&self.content);
-        format!("[message from {from} to {to}]\n{text}")
+        format!("[message from {from} to {to}]")
     }
 
-    fn segments(&self, detail: Detail, _: &Source<'_>) -> usize {
-        match detail {
-            Detail::Header => 1,
-            _ => 1 + self.content.len(),
-        }
+    fn short_rows(&self) -> usize {
+        SHORT_ROWS
     }
 }
 

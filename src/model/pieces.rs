@@ -47,7 +47,7 @@ impl Pieces {
         self.bytes
     }
 
-    pub(super) fn push(&mut self, content: ContentBlock) {
+    pub fn push(&mut self, content: ContentBlock) {
         if self.full {
             return;
         }

@@ -2,37 +2,34 @@
 
 use ratatui::style::Style;
 
-use super::{
-    BlockView, Detail, Frame, Part, Source,
-    content::{PIECE_INDENT, piece_lines, pieces_text, render_piece},
-    rows::{FULL_ROWS, fold_sign},
-};
+use super::EntityView;
 use crate::{
-    config::Thoughts,
-    model::CompactionStatus,
-    session::Compaction,
+    model::{Compaction, CompactionStatus, Entity},
     text::SafeText,
-    ui::render::{
-        RenderContext, Rendered, Row,
-        format::{count, elapsed},
-        line::{StyledLine, Wrapping, spread},
+    ui::{
+        blocks::{
+            Frame, Source,
+            content::{PIECE_INDENT, piece_lines},
+            rows::fold_sign,
+        },
+        render::{
+            RenderContext, Row,
+            format::{count, elapsed},
+            line::{StyledLine, Wrapping, spread},
+        },
     },
 };
 
-impl BlockView for Compaction {
+impl EntityView for Compaction {
     fn name(&self) -> &'static str {
         "a compaction"
     }
 
-    fn draw(&self, part: &Part<'_>, frame: &Frame<'_>) -> Rendered {
-        let full = part.detail == Detail::Full;
-        match part.segment.checked_sub(1) {
-            None => render_header(self, full, frame.spinner(), &frame.ctx).into(),
-            Some(piece) => render_piece(&self.summary, piece, FULL_ROWS, &frame.ctx),
-        }
+    fn header(&self, entity: &Entity, unfolded: bool, frame: &Frame<'_>) -> Vec<Row> {
+        render_header(self, entity, unfolded, frame.spinner(), &frame.ctx)
     }
 
-    fn text(&self, _: &Source<'_>) -> String {
+    fn header_text(&self, _: &Source<'_>) -> String {
         let status = match &self.status {
             CompactionStatus::InProgress => "in progress",
             CompactionStatus::Completed => "done",
@@ -40,29 +37,11 @@ impl BlockView for Compaction {
             CompactionStatus::Cancelled => "cancelled",
             CompactionStatus::Unknown(status) => status,
         };
-        let mut out = format!("[context compaction: {status}]");
-        if let Some(error) = &self.error {
-            out.push_str(&format!("\n{error}"));
+        let header = format!("[context compaction: {status}]");
+        match &self.error {
+            Some(error) => format!("{header}\n{error}"),
+            None => header,
         }
-        if !self.summary.is_empty() {
-            out.push_str(&format!("\n{}", pieces_text(&self.summary)));
-        }
-        out
-    }
-
-    fn usual_detail(&self, _: Thoughts, _: &Source<'_>) -> Detail {
-        Detail::Header
-    }
-
-    fn segments(&self, detail: Detail, _: &Source<'_>) -> usize {
-        match detail {
-            Detail::Full => 1 + self.summary.len(),
-            _ => 1,
-        }
-    }
-
-    fn moves(&self, segment: usize, _: &Source<'_>) -> bool {
-        segment == 0 && self.is_open()
     }
 }
 
@@ -70,6 +49,7 @@ impl BlockView for Compaction {
 /// stands whole below.
 fn render_header(
     compaction: &Compaction,
+    entity: &Entity,
     unfolded: bool,
     spinner: Option<&str>,
     ctx: &RenderContext<'_>,
@@ -103,17 +83,17 @@ fn render_header(
     left.push(sign, sign_style);
     left.push(" ", Style::new());
     left.push(&text, theme.text);
-    if !compaction.summary.is_empty() {
-        let lines = count(piece_lines(&compaction.summary).max(1), "line");
+    if !entity.content.is_empty() {
+        let lines = count(piece_lines(&entity.content).max(1), "line");
         let text = format!(" {} summary of {lines}", symbols.separator);
         left.push(&text, theme.dim);
         left.push(&format!(" {}", fold_sign(unfolded, ctx)), theme.dim);
     }
-    let so_far = ctx.now.saturating_duration_since(compaction.started);
-    let time = match compaction.took {
+    let so_far = ctx.now.saturating_duration_since(entity.started);
+    let time = match entity.took {
         Some(took) if took.as_millis() >= 100 => elapsed(took),
         // Without motion nothing counts up.
-        None if compaction.is_open() && spinner.is_some() => elapsed(so_far),
+        None if entity.kind.is_open() && spinner.is_some() => elapsed(so_far),
         _ => String::new(),
     };
     let time = StyledLine::styled(&time, theme.dim);
