@@ -1,5 +1,5 @@
-//! The events, as they are written. Names and members are a promise: `docs/run.md` has them, and
-//! [`VERSION`](super::VERSION) grows where one changes its meaning.
+//! The events as they are written. Names and members are stable: `docs/run.md` documents them, and
+//! [`VERSION`](super::VERSION) goes up if one changes its meaning.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Record {
-    /// The first: what is begun, and the version of these words.
+    /// The first event: what is started, and the version of this format.
     Start {
         version: u32,
         agent: String,
@@ -32,14 +32,14 @@ pub enum Record {
     Session {
         id: String,
     },
-    /// What the person said: in a replay.
+    /// The person's prompt.
     User {
         text: String,
     },
     /// A piece of a message of the agent; those with the same number belong together.
     Text {
         message: u64,
-        /// The message that this one takes the place of, which was told before.
+        /// The earlier message that this one replaces.
         #[serde(skip_serializing_if = "Option::is_none")]
         replaces: Option<u64>,
         text: String,
@@ -60,7 +60,7 @@ pub enum Record {
         #[serde(skip_serializing_if = "Option::is_none")]
         bytes: Option<u64>,
     },
-    /// A tool call is new, or something of it is: all that is known of it.
+    /// A tool call is new or changed: all that is known of it.
     ToolCall(Tool),
     /// A permission request was decided.
     Permission(Permission),
@@ -86,7 +86,7 @@ pub enum Record {
         call: u64,
         text: String,
     },
-    /// A plan, whole: entries, or a text. One with an id is beside the others.
+    /// A whole plan: entries or a text. Plans with different ids exist side by side.
     Plan {
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<String>,
@@ -98,10 +98,10 @@ pub enum Record {
     Compaction {
         status: String,
     },
-    /// A subagent is new, or stands otherwise than before.
+    /// A subagent is new, or its state changed.
     Subagent(Subagent),
-    /// Something in a subagent's conversation. An event of its own, so that who does not know it
-    /// does not take a subagent's words for the agent's.
+    /// An event in a subagent's conversation. A separate event: a program that does not know it
+    /// must not take a subagent's words for the agent's.
     Within {
         subagent: String,
         what: Box<Record>,
@@ -121,7 +121,7 @@ pub enum Record {
 }
 
 impl Record {
-    /// What a block tells as a whole; `stored`: no other event told of it.
+    /// The event of a whole block; `stored`: there were no other events of it.
     pub(super) fn of_block(kind: &BlockKind, stored: bool) -> Option<Self> {
         let plan = |entries, text| Self::Plan {
             id: None,
@@ -142,12 +142,12 @@ impl Record {
                 EntityKind::Compaction(compaction) => Self::Compaction {
                     status: compaction.status.as_str().to_owned(),
                 },
-                // Between the agent and itself: what comes of it is told.
+                // Internal to the agent: only its effects are reported.
                 EntityKind::SessionMessage(_) => return None,
             },
             BlockKind::Plan(entries) if stored => plan(PlanEntry::all(entries), None),
             BlockKind::PlanText(text) if stored => plan(Vec::new(), Some(text.text.to_string())),
-            // Told while they are current, or piece by piece.
+            // Reported while they change, or piece by piece.
             BlockKind::Plan(_)
             | BlockKind::PlanText(_)
             | BlockKind::Agent(_)
@@ -204,10 +204,11 @@ pub struct Tool {
     /// or the agent's own word.
     pub status: String,
     pub command: Option<String>,
-    /// What is set for the command and may change what it does: `NAME=value`, of secrets the names.
+    /// Variables set for the command that may change what it does: `NAME=value`, secrets without
+    /// values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// Files that it names or changes.
+    /// Files that the call names or changes.
     pub paths: Vec<String>,
 }
 
@@ -226,7 +227,7 @@ pub struct Permission {
     pub decision: &'static str,
     /// The option that was chosen, by its name.
     pub answer: String,
-    /// The rule or policy that decided; `nobody to ask`, where it would have been asked.
+    /// The rule or policy that decided; `nobody to ask` where a person would have been asked.
     pub by: String,
 }
 
@@ -281,7 +282,7 @@ pub struct Usage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileWritten {
     pub path: String,
-    /// `acp-tui`: for the agent. `agent`: by itself, as a tool call of it says.
+    /// `acp-tui`: through this client. `agent`: by the agent, as its tool call says.
     pub by: &'static str,
 }
 

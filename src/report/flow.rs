@@ -1,15 +1,15 @@
-//! Messages one after the other as one text.
+//! Consecutive messages as one text.
 
-/// Puts a blank line between messages that other things came between.
+/// Puts a blank line between different messages.
 #[derive(Debug, Default)]
 pub struct Flow {
     message: Option<u64>,
-    /// Line ends at the end of what was said so far, up to two.
+    /// Line ends at the end of the text so far, at most two.
     ends: usize,
 }
 
 impl Flow {
-    /// What goes before a piece of a message.
+    /// The line ends to put before a piece of a message.
     pub fn before(&mut self, message: u64, text: &str) -> &'static str {
         let gap = match self.message {
             Some(last) if last != message => ["\n\n", "\n", ""]
@@ -31,7 +31,7 @@ impl Flow {
         gap
     }
 
-    /// The end of the last line, where it has none.
+    /// The line end that the last line lacks.
     pub fn end(&mut self) -> &'static str {
         if self.message.is_some() && self.ends == 0 {
             self.ends = 1;

@@ -1,8 +1,9 @@
-//! A session for other programs: what happened in it, as it happens and at the end, in words that do
-//! not change (documented in `docs/run.md`).
+//! A session for other programs: its events as they happen and a summary at the end, in a stable
+//! format (`docs/run.md`).
 //!
-//! Owns: what is told of a [`Session`](crate::session::Session) and how it is written: text for
-//! people, JSON for programs. Sees the session's state and its events, changes nothing, does no IO.
+//! Owns: which events are made from a [`Session`](crate::session::Session) and how they are
+//! written: text for people, JSON for programs. Reads the session's state and events; changes
+//! nothing, does no IO.
 
 mod event;
 mod flow;

@@ -1,4 +1,4 @@
-//! Looks at a session after each event and tells what is new.
+//! Looks at a session after each event and makes events of what is new.
 
 use std::collections::HashMap;
 
@@ -18,36 +18,36 @@ use crate::{
     text::exact_line,
 };
 
-/// What of a session is told.
+/// Which part of a session is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// From the first prompt of this run on, with nobody there: what was said before is known.
+    /// From the first prompt of this run on, without a person; earlier history is not reported.
     Turn,
     /// All of it.
     All,
 }
 
-/// Remembers what was told.
+/// Remembers what was reported.
 pub struct Observer {
     scope: Scope,
     summary: Summary,
     flow: Flow,
     turn_is_open: bool,
-    /// The turn that was asked for is over.
+    /// The requested turn has ended.
     turn_is_over: bool,
     /// The latest answer to a prompt.
     answer: Option<CallResult>,
-    /// Why the agent stopped, where it did.
+    /// The agent's stop reason.
     stop: Option<StopReason>,
     main: Watch,
     subagents: HashMap<SessionId, Child>,
     last_subagent: u64,
 }
 
-/// A subagent as it was told of, and what was told of its conversation.
+/// A subagent and its conversation as they were reported.
 struct Child {
     told: Option<Subagent>,
-    /// Where it stands: one that was forgotten and came again has another place.
+    /// Its block: a subagent that was forgotten and came again has another one.
     block: BlockId,
     watch: Watch,
 }
@@ -75,19 +75,18 @@ impl Observer {
         &self.summary
     }
 
-    /// What the session shows by now was said and done before: it is no news.
+    /// Everything that the session holds now is old and is not reported.
     pub fn know(&mut self, session: &Session) {
         self.main.skip(&session.conversation.transcript);
         self.skip_subagents(session);
     }
 
-    /// Why the turn ended; `None` while it is open, or before. Without a reason it failed, or the
-    /// agent was lost.
+    /// Why the turn ended; `None` before its end. `Some(None)`: it failed, or the agent was lost.
     pub fn turn_end(&self) -> Option<Option<&StopReason>> {
         self.turn_is_over.then_some(self.stop.as_ref())
     }
 
-    /// An event, before the session is changed by it: what the session does not keep.
+    /// Called before an event changes the session, for what the session does not keep.
     pub fn hear(&mut self, event: &Event) -> Vec<Record> {
         match event {
             Event::Agent(_, FromAgent::Reply { call, result, .. }) => {
@@ -155,7 +154,7 @@ impl Observer {
         }
     }
 
-    /// A notice of the agent's, which the session does not keep (V1-NOTE-01).
+    /// A notice of the agent, which the session does not keep (V1-NOTE-01).
     pub fn notice(&self, notice: &AgentNotice) -> Vec<Record> {
         vec![Record::Notice {
             level: match notice.severity {
@@ -173,17 +172,17 @@ impl Observer {
         vec![Record::Refused(refused)]
     }
 
-    /// The session, after events changed it.
+    /// Called after events changed the session.
     pub fn look(&mut self, session: &Session) -> Vec<Record> {
         let mut out = Vec::new();
         self.look_at_agent(session, &mut out);
-        // What the agent does by itself is not the turn that was asked for.
+        // A turn that the agent begins is not the requested one.
         let turn = session.turn.as_ref().is_some_and(|turn| turn.prompted);
         if self.main.from.is_none() && (turn || self.scope == Scope::All) {
             self.main.from = Some(self.first(session));
         }
         if turn && !self.turn_is_open {
-            // An answer from before, to a prompt that was sent once more after a sign-in.
+            // It may be from the prompt's first attempt, before a sign-in.
             self.answer = None;
             self.stop = None;
         }
@@ -205,7 +204,7 @@ impl Observer {
         if self.turn_is_over {
             self.stop = match self.answer.take() {
                 Some(CallResult::PromptDone(reason, _)) => Some(reason),
-                // V2-PROMPT-01: its state told the end. One that gives no reason has just ended.
+                // V2-PROMPT-01: the state reported the end. Without a reason it is an ordinary end.
                 Some(CallResult::PromptAccepted { .. }) if session.connection.is_some() => {
                     Some(session.last_stop.clone().unwrap_or(StopReason::EndTurn))
                 }
@@ -216,8 +215,8 @@ impl Observer {
         out
     }
 
-    /// All of a session that is over, block by block: what each of them tells, and what stands
-    /// behind all of them.
+    /// All of a stored session: the events before its blocks, those of each block, and those after
+    /// them.
     pub fn retell(&mut self, session: &Session) -> (Vec<Record>, Vec<Vec<Record>>, Vec<Record>) {
         let mut head = Vec::new();
         self.look_at_agent(session, &mut head);
@@ -247,7 +246,7 @@ impl Observer {
         (head, told, tail)
     }
 
-    /// It, and those that are its own.
+    /// A subagent and the subagents of it.
     fn retell_subagent(&mut self, session: &Session, id: &SessionId, out: &mut Vec<Record>) {
         let Some(subagent) = session.subagents.get(id) else {
             return;
@@ -272,7 +271,7 @@ impl Observer {
         self.main.look(transcript, &mut sink);
     }
 
-    /// What they are called and how they stand, and what they say and do.
+    /// Their titles, states and conversations.
     fn look_at_subagents(&mut self, session: &Session, out: &mut Vec<Record>) {
         self.forget_gone(session);
         for subagent in session.subagents.iter() {
@@ -307,7 +306,7 @@ impl Observer {
         watch.look(&subagent.conversation.transcript, &mut sink);
     }
 
-    /// What they say before the turn is known.
+    /// What they said before the turn is old.
     fn skip_subagents(&mut self, session: &Session) {
         self.forget_gone(session);
         for subagent in session.subagents.iter() {
@@ -362,7 +361,7 @@ impl Observer {
         }
     }
 
-    /// The block that the turn's prompt is.
+    /// The block of the turn's prompt.
     fn first(&self, session: &Session) -> BlockId {
         let mut blocks = session.conversation.transcript.blocks().iter().rev();
         let prompt = blocks.find(|block| matches!(block.kind, BlockKind::User(_)));

@@ -1,25 +1,25 @@
-//! What a run came to.
+//! The result of a run.
 
 use serde::Serialize;
 
 use super::event::{FileWritten, Permission, Refused, Subagent, Tokens, Tool, Usage};
 
-/// Of the words of [`Record`](super::Record) and [`Summary`].
+/// The version of the format of [`Record`](super::Record) and [`Summary`].
 pub const VERSION: u32 = 1;
 
-/// Tool calls, permissions and files that the summary keeps, each.
+/// Entries that each list of the summary keeps.
 const MAX_LISTED: usize = 10_000;
 
 /// The object of `--format json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     pub version: u32,
-    /// What the agent said, its messages a blank line apart.
+    /// The agent's messages, a blank line apart.
     pub text: String,
-    /// There was more of it.
+    /// `text` is not all of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub text_truncated: bool,
-    /// As the agent gave it; none where the turn did not end.
+    /// As the agent sent it; `None` if the turn did not end.
     pub stop_reason: Option<String>,
     pub exit_code: u8,
     pub error: Option<Problem>,
@@ -58,7 +58,7 @@ impl Default for Summary {
     }
 }
 
-/// Why it did not come to a good end.
+/// Why the run failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// For programs: see `docs/run.md`.

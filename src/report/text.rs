@@ -1,4 +1,4 @@
-//! The events for people: the agent's words, and short lines about everything else.
+//! The events as text for people: what the agent says, and short lines about everything else.
 
 use std::{
     borrow::Cow,
@@ -15,22 +15,22 @@ use crate::{
     },
 };
 
-/// Cells of a line that quotes the agent: these lines are to be looked over, not read.
+/// Cells of a line that quotes the agent: these lines are skimmed.
 const WIDTH: usize = 160;
 
-/// Bytes that are kept of what a subagent says, to tell its first line.
+/// Bytes kept of a subagent's message, for its first line.
 const MAX_HEARD: usize = 1_000;
 
 /// Subagents whose names are remembered.
 const MAX_NAMES: usize = 1_000;
 
-/// Turns events into text; remembers what needs no second line.
+/// Turns events into text; remembers what has had its line.
 #[derive(Default)]
 pub struct Narrator {
     flow: Flow,
-    /// Calls, and messages of subagents, that were told of.
+    /// Calls, and messages of subagents, that have had their line.
     told: HashSet<u64>,
-    /// Errors are lines like others; else the last is said at the end.
+    /// Errors are lines like others; otherwise only the last is printed, at the end.
     with_errors: bool,
     /// What subagents are called, by id.
     names: HashMap<String, String>,
@@ -38,7 +38,7 @@ pub struct Narrator {
     heard: Option<Heard>,
 }
 
-/// A message of a subagent that is not told of yet.
+/// A message of a subagent that has had no line yet.
 struct Heard {
     subagent: String,
     message: u64,
@@ -54,7 +54,7 @@ impl Narrator {
         }
     }
 
-    /// What goes to stdout: the agent's words, nothing else.
+    /// What goes to stdout: the agent's messages only.
     pub fn words(&mut self, record: &Record) -> String {
         match record {
             Record::Text { message, text, .. } => {
@@ -64,12 +64,12 @@ impl Narrator {
         }
     }
 
-    /// The end of the last line of words.
+    /// The line end that the last message lacks.
     pub fn end(&mut self) -> &'static str {
         self.flow.end()
     }
 
-    /// Lines of another kind came between: words after them begin anew.
+    /// Other lines were printed: the next message needs no blank line before it.
     pub fn interrupt(&mut self) {
         self.flow = Flow::default();
     }
@@ -78,7 +78,7 @@ impl Narrator {
     pub fn aside(&mut self, record: &Record) -> Vec<SafeText> {
         let mut lines = Vec::new();
         match record {
-            // As it stood there, apart from what the agent says.
+            // As the terminal showed it, apart from what the agent says.
             Record::TerminalOutput { text, .. } => {
                 lines.extend(self.rest());
                 lines.extend(
@@ -92,7 +92,7 @@ impl Narrator {
                     lines.extend(self.hear(subagent, *message, text));
                 }
             }
-            // They come whenever they do.
+            // They may come at any time, and must not break a message in two.
             Record::Usage(_) | Record::Tokens(_) | Record::TerminalExited { .. } => {}
             record => {
                 if let Record::Subagent(subagent) = record
@@ -108,14 +108,15 @@ impl Narrator {
         lines
     }
 
-    /// What was heard of a subagent and not told yet.
+    /// The line for the subagent's message that has had none.
     pub fn rest(&mut self) -> Option<SafeText> {
         let heard = self.heard.take()?;
         let text = heard.text.lines().find(|line| !line.trim().is_empty())?;
         Some(line(&format!("[{}] {text}", self.name(&heard.subagent))))
     }
 
-    /// A line for each message of a subagent: its beginning. Gives the line of the one before.
+    /// One line for each message of a subagent: its beginning. Returns the line of the message
+    /// before.
     fn hear(&mut self, subagent: &str, message: u64, text: &str) -> Option<SafeText> {
         if let Some(heard) = &mut self.heard
             && heard.message == message
@@ -160,7 +161,7 @@ impl Narrator {
                 );
                 let by = match permission.decision {
                     "cancelled" => String::new(),
-                    // Who reads it can tell what that means, and nobody else.
+                    // Only the reader can tell what this answer means.
                     "answered" => format!(" {} ({})", permission.answer, permission.by),
                     _ => format!(" ({})", permission.by),
                 };
@@ -186,16 +187,16 @@ impl Narrator {
                 "info" => format!("[note] {text}"),
                 level => format!("[{level}] {text}"),
             },
-            // Notices tell of what is refused; the rest is for programs.
+            // Notices report what was refused; the rest is for programs.
             _ => return None,
         };
         Some(line(&text))
     }
 
-    /// Once when it is under way, and once more if that was in vain.
+    /// One line when a call starts, and another if it fails or is cancelled.
     fn tool(&mut self, tool: &Tool) -> Option<String> {
         let outcome = match tool.status.as_str() {
-            // One that was over with the turn has either been told of or never was under way.
+            // A call that ended with the turn has had its line or never started.
             "pending" | "ended" => return None,
             "failed" | "cancelled" => format!(": {}", tool.status),
             _ => String::new(),
@@ -215,7 +216,7 @@ impl Narrator {
     }
 }
 
-/// Whoever keeps what is printed keeps no secrets by it: logs of CI among them.
+/// Masks secrets: the output may be kept, as by CI.
 fn line(text: &str) -> SafeText {
     let text = mask(text);
     let line = SafeText::line(&text.replace('\n', "⏎"));
@@ -234,8 +235,8 @@ fn label(title: &str, env: &[String], command: Option<&str>, paths: &[String]) -
     SafeText::new(title.or(path).unwrap_or("(no title)"))
 }
 
-/// `NAME=value` of what is set for a command. The value of one that steers nothing may be a secret by
-/// whatever name: as long as it is no word, a path or a small number, the name is enough.
+/// `NAME=value` of a variable that is set for a command. If the variable is not known, its value
+/// may be a secret, unless it is a word, a path or a small number: then only the name is shown.
 fn shown_variable(variable: &str) -> Cow<'_, str> {
     let Some((name, value)) = variable.split_once('=') else {
         return Cow::Borrowed(variable);

@@ -1,4 +1,4 @@
-//! One conversation that is watched: the session's own, or a subagent's.
+//! One watched conversation: the session's own, or a subagent's.
 
 use std::collections::HashMap;
 
@@ -20,41 +20,41 @@ use crate::{
 /// Bytes of the text that the summary keeps.
 const MAX_TEXT: usize = 32 << 20;
 
-/// A subagent's blocks are numbered from here times its own number, so that no two have the same.
+/// Blocks of a subagent are numbered from its own number times this, so that numbers are unique.
 const PER_SUBAGENT: u64 = 1 << 32;
 
-/// Numbers of messages that were worded anew begin behind this: no transcript has so many blocks.
+/// Replaced messages are numbered from here: no transcript has this many blocks.
 const FIRST_EDITION: u64 = 1 << 31;
 
-/// Where what is found goes.
+/// Where the events go.
 pub(super) struct Sink<'a> {
     pub summary: &'a mut Summary,
     pub flow: &'a mut Flow,
     pub out: &'a mut Vec<Record>,
 }
 
-/// Remembers what was told of a conversation.
+/// Remembers what was reported of a conversation.
 #[derive(Default)]
 pub(super) struct Watch {
-    /// Whose it is, and that one's number; `None`: the session's own.
+    /// The subagent and its number; `None`: the session's own conversation.
     subagent: Option<(SessionId, u64)>,
-    /// Where the told part of the transcript begins; `None` until then.
+    /// The first block that is reported; `None`: none yet.
     pub from: Option<BlockId>,
-    /// Blocks before this one were there before, and are never told.
+    /// Blocks before this one are old and never reported.
     known: BlockId,
     seen_rev: u64,
     seen: HashMap<BlockId, Seen>,
     plan: Vec<PlanEntry>,
     plans: Vec<NamedPlan>,
-    /// Messages that were worded anew.
+    /// How many messages were replaced.
     editions: u64,
-    /// The session is stored: its blocks also tell what its events told while it ran.
+    /// The session is stored: its blocks also report what its events reported while it ran.
     pub stored: bool,
 }
 
 enum Seen {
     Text(Told),
-    /// A call as it was told, and the answers told of it.
+    /// A call as reported, and the number of its reported answers.
     Tool(Box<Tool>, usize),
     /// What a block that changes told, if anything.
     Record(Option<Record>),
@@ -62,17 +62,17 @@ enum Seen {
     Told,
 }
 
-/// What was told of a message.
+/// How much of a message was reported.
 #[derive(Clone, Copy)]
 struct Told {
     bytes: usize,
     edition: u32,
-    /// As it is called: another one for each edition.
+    /// Its number in the events: a new one for each edition.
     number: u64,
 }
 
 impl Watch {
-    /// Of a subagent, whose number no other has.
+    /// Of the subagent with that number.
     pub fn of_subagent(id: &SessionId, number: u64) -> Self {
         Self {
             subagent: Some((id.clone(), number)),
@@ -81,7 +81,7 @@ impl Watch {
         }
     }
 
-    /// All that is there by now is known.
+    /// Everything that is there now is old.
     pub fn skip(&mut self, transcript: &Transcript) {
         let last = transcript.blocks().last();
         self.known = last.map_or(BlockId(0), |block| BlockId(block.id.0 + 1));
@@ -111,7 +111,7 @@ impl Watch {
 
     pub fn look_at(&mut self, block: &Block, sink: &mut Sink<'_>) {
         let told = self.from.is_some_and(|from| block.id >= from);
-        // What acp-tui itself has to say, it says at any time.
+        // Notices of acp-tui itself are reported at any time.
         let said = told || matches!(block.kind, BlockKind::Notice(_));
         if !said || block.id < self.known {
             return;
@@ -159,7 +159,7 @@ impl Watch {
                 }
             }
             BlockKind::Notice(notice) if notice.level == NoticeLevel::Warning => {
-                // It may be worded anew: with an agent's last words, say.
+                // Its text may change, for example when an agent's last output arrives.
                 let text = notice.text.to_string();
                 let known =
                     matches!(self.seen.get(&block.id), Some(Seen::Warning(t)) if *t == text);
@@ -187,7 +187,7 @@ impl Watch {
         }
     }
 
-    /// What a subagent says is nothing that the agent says.
+    /// A subagent's words are not the agent's.
     fn tell(&self, record: Record, sink: &mut Sink<'_>) {
         sink.out.push(match &self.subagent {
             None => record,
@@ -198,9 +198,8 @@ impl Watch {
         });
     }
 
-    /// What a message has more than was told of it, under which number, and the number of what it
-    /// replaces: one that is worded anew is another one, as nothing that was told can be taken back
-    /// (V2-UPD-01).
+    /// The new part of a message, its number, and the number of the message that it replaces: what
+    /// was reported cannot be taken back, so a message with another text is a new one (V2-UPD-01).
     fn more(&mut self, id: BlockId, text: &SafeTextBuf) -> Option<(u64, Option<u64>, String)> {
         let known = match self.seen.get(&id) {
             Some(Seen::Text(told)) => Some(*told),
@@ -224,13 +223,13 @@ impl Watch {
             number,
         };
         self.seen.insert(id, Seen::Text(told));
-        // Shorter than before: the middle of a very long one was left out, and it says so itself.
+        // A very long message is shorter now: its middle was dropped, and its text says so.
         let more = text.get(bytes..).unwrap_or_default();
         let more = (!more.is_empty()).then(|| more.to_owned())?;
         Some((number, anew.map(|told| told.number), more))
     }
 
-    /// Calls, and what was decided about them, are the run's, whoever makes them.
+    /// Calls and their permissions are reported at the top level, whoever makes them.
     fn look_at_tool(&mut self, id: BlockId, call: &ToolCall, sink: &mut Sink<'_>) {
         let subagent = self.subagent.as_ref().map(|(id, _)| id);
         let tool = tool(self.number(id), subagent, call);
@@ -262,8 +261,8 @@ impl Watch {
         self.seen.insert(id, seen);
     }
 
-    /// What the events of a call told: the output of its terminal, and the files that it changed. They are the
-    /// run's, whoever makes the call.
+    /// The events of a finished call: its terminal's output and the files that it changed, at the
+    /// top level, whoever made the call.
     fn retell_tool(&self, id: BlockId, call: &ToolCall, sink: &mut Sink<'_>) {
         for piece in &call.content {
             match piece {
@@ -289,7 +288,7 @@ impl Watch {
             return;
         }
         let (entries, named) = (PlanEntry::all(&said.plan), &said.plans);
-        // A finished plan goes into the transcript: that is no news.
+        // A finished plan moves into the transcript, which is not a change of it.
         if entries != self.plan && !entries.is_empty() {
             self.plan.clone_from(&entries);
             let (id, text) = (None, None);
@@ -321,7 +320,7 @@ fn keep_text(sink: &mut Sink<'_>, message: u64, text: &str) {
     summary.text.push_str(text);
 }
 
-/// Each file once; that it was written through us is the better word.
+/// Lists each file once; "written by acp-tui" wins.
 pub(super) fn wrote(summary: &mut Summary, path: &str, by: &'static str) {
     let files = &mut summary.files_written;
     if let Some(known) = files.iter_mut().find(|file| file.path == path) {

@@ -20,7 +20,7 @@ pub(super) fn state_name(state: Option<&WorkState>) -> String {
     }
 }
 
-/// `number` is the call's, `subagent` whose it is.
+/// `number` is the call's; `subagent` is the one that makes it.
 pub(super) fn tool(number: u64, subagent: Option<&SessionId>, call: &ToolCall) -> Tool {
     let diffs = call.content.iter().filter_map(|piece| match piece {
         ToolContent::Diff(diff) => Some(diff.paths()),

@@ -54,7 +54,7 @@ impl ToolInput {
         [self.kind(), deletes, moves].into_iter().flatten()
     }
 
-    /// About the bytes that it takes.
+    /// The bytes that it takes, roughly.
     pub fn weight(&self) -> usize {
         let run = self.run.as_ref().map_or(0, |run| {
             let env = run.env.iter().map(|(name, value)| name.len() + value.len());

@@ -35,7 +35,7 @@ pub struct Reopened {
     pub about: About,
     pub going_on: GoingOn,
     pub history: History,
-    /// What is to be said of lines in it that cannot be read.
+    /// The message about lines that cannot be read.
     pub damage: Option<SafeText>,
 }
 

@@ -1,11 +1,11 @@
-//! What stands for the content of a block that was not read into memory, see [`super::shorten`].
+//! What is known of a block whose content was not read into memory, see [`super::shorten`].
 
-/// What of a block or of an addition to it is not in memory.
+/// The part of a block, or of an addition to one, that is not in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Aside {
     /// Bytes, as [`Block::weight`](super::Block::weight) counts them.
     pub bytes: usize,
-    /// Lines of the file that it is made of.
+    /// Its lines in the file.
     pub lines: usize,
 }
 

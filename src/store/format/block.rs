@@ -27,7 +27,7 @@ use crate::{
     text::{SafeText, SafeTextBuf},
 };
 
-/// What is of no interest in a kind of block is left out.
+/// A block. Members that its kind does not use are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Block {
@@ -87,7 +87,7 @@ pub enum Kind {
     Subagent,
     Content,
     Notice,
-    /// It was withdrawn: what was known of it is to go.
+    /// It was withdrawn: a reader drops what it knows of it.
     Gone,
     /// Of a later version: not shown.
     #[default]
@@ -150,7 +150,7 @@ pub struct Tool {
     pub locations: Vec<ToolLocation>,
     #[serde(skip_serializing_if = "is_default")]
     pub raw_input: Option<RawJson>,
-    /// What was asked about, where it is no more what the call says of itself.
+    /// The input that was asked about, where the call now names another one.
     #[serde(skip_serializing_if = "is_default")]
     pub asked_input: Option<RawJson>,
     #[serde(skip_serializing_if = "is_default")]
@@ -159,12 +159,12 @@ pub struct Tool {
     pub command: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
     pub command_cwd: Option<String>,
-    /// What was set for the command alone; of secrets the names.
+    /// Variables that were set for the command alone; secrets without their values.
     #[serde(skip_serializing_if = "is_default")]
     pub command_env: Vec<(String, String)>,
     #[serde(skip_serializing_if = "is_default")]
     pub by_person: bool,
-    /// What was asked about it and answered, in order.
+    /// The answers to its permission requests, in order.
     #[serde(skip_serializing_if = "is_default")]
     pub answers: Vec<Answered>,
 }
@@ -178,7 +178,7 @@ pub(super) fn millis(took: Duration) -> u64 {
 }
 
 impl Block {
-    /// Copies what is to be kept. Costs the text of messages; everything else is shared.
+    /// Copies what is kept. It copies the text of messages; everything else is shared.
     pub fn new(id: u64, block: &BlockKind) -> Self {
         let of = |kind| Self {
             id,
@@ -223,7 +223,7 @@ impl Block {
                 ..of(Kind::PlanText)
             },
             BlockKind::Entity(entity) => Self::entity(id, entity),
-            // With what is known of it: `Block::subagent`.
+            // `Block::subagent` stores the rest of it.
             BlockKind::Subagent(session) => Self {
                 source_id: Some(session.as_str().to_owned()),
                 ..of(Kind::Subagent)
@@ -275,7 +275,7 @@ impl Block {
         }
     }
 
-    /// What stands for a block that was withdrawn.
+    /// In place of a block that was withdrawn.
     pub fn gone(id: u64) -> Self {
         Self {
             id,
@@ -284,8 +284,7 @@ impl Block {
         }
     }
 
-    /// As a block of history: nothing in it goes on. `None` for one of a later version, and for that
-    /// of a subagent.
+    /// As a finished block. `None` for a kind of a later version, and for a subagent's.
     pub fn into_history(self, now: Instant) -> Option<BlockKind> {
         let mut meta = Meta::default();
         meta.extend(self.meta);
@@ -349,7 +348,7 @@ impl Block {
                 detail: self.detail,
                 last_words: self.last_words,
             }),
-            // With its conversation, which stands elsewhere.
+            // `Conversation::into_history` restores it, with its own conversation.
             Kind::Subagent | Kind::Gone | Kind::Later => return None,
         })
     }
@@ -361,7 +360,7 @@ impl Block {
         tool.is_some_and(|tool| !ENDS.contains(&tool.status.as_str()))
     }
 
-    /// Text of it that words are looked for in.
+    /// The texts that a search looks into.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let tool = self.tool.iter().flat_map(|tool| {
             let places = tool.locations.iter().map(|at| at.path.as_str());
@@ -377,7 +376,7 @@ impl Block {
             .chain(content)
     }
 
-    /// About the bytes that it takes.
+    /// The bytes that it takes, roughly.
     pub fn weight(&self) -> usize {
         256 + self.aside.bytes
             + weigh!(self.text, self.tool, self.content, self.entries, self.meta)
@@ -416,7 +415,7 @@ impl From<&ToolCall> for Tool {
 }
 
 impl Tool {
-    /// What was unfinished when it was last heard of has no result.
+    /// A call that was unfinished has no result.
     fn into_history(self, now: Instant) -> ToolCall {
         ToolCall {
             title: self.title,
@@ -451,7 +450,7 @@ impl Tool {
     }
 }
 
-/// What is stored of a command's environment: what may change what it does, of secrets the names.
+/// Variables that may change what a command does; secrets without their values.
 fn kept_env(input: &ToolInput) -> Vec<(String, String)> {
     let env = input.run.iter().flat_map(|run| sorted_env(&run.env));
     env.filter(|variable| variable.effect != EnvEffect::Harmless)

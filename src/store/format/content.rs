@@ -1,7 +1,6 @@
-//! Content as it is stored: near to how ACP writes it, without data of images and sounds. Their name,
-//! type and size stay: the data would make files of some kilobytes into ones of many megabytes, cannot be
-//! shown in a terminal, and is the agent's to remember; what a person sent may also be nothing to be left
-//! on a disk unasked.
+//! Content as it is stored: close to ACP's form, without the data of images and sounds. Only their
+//! name, type and size are kept: the data would turn kilobytes into megabytes, cannot be shown in a
+//! terminal, and the agent has it. Nor should pictures that a person sent stay on the disk unasked.
 
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ use crate::{
     text::SafeText,
 };
 
-/// A piece of content, of a message or of a tool call. Which members there are hangs on `type`.
+/// A piece of content of a message or tool call. Its members depend on `type`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Piece {
@@ -35,8 +34,7 @@ pub struct Piece {
     pub old_text: Option<SafeText>,
     #[serde(skip_serializing_if = "is_default")]
     pub new_text: Option<SafeText>,
-    /// Of a diff: what was done, where it is none of texts before and after; the place before it;
-    /// what kind of file; a git patch.
+    /// Of a diff without whole texts: the operation, the old place, the kind of file, a git patch.
     #[serde(skip_serializing_if = "is_default")]
     pub change: Option<SafeText>,
     #[serde(skip_serializing_if = "is_default")]
@@ -45,7 +43,7 @@ pub struct Piece {
     pub file_type: Option<SafeText>,
     #[serde(skip_serializing_if = "is_default")]
     pub patch: Option<SafeText>,
-    /// Of a diff: what a reader must know beyond its lines.
+    /// Of a diff: what a reader must know besides its lines.
     #[serde(skip_serializing_if = "is_default")]
     pub note: Option<SafeText>,
     #[serde(skip_serializing_if = "is_default")]
@@ -68,7 +66,7 @@ pub struct Piece {
     /// For the agent and not for the person (V1-CONT-06).
     #[serde(skip_serializing_if = "is_default")]
     pub for_agent: bool,
-    /// Of a piece of unknown kind in a tool call: not one within its content.
+    /// Of an unknown piece of a tool call: it is the piece itself, not a content block in it.
     #[serde(skip_serializing_if = "is_default")]
     pub bare: bool,
 }
@@ -81,7 +79,7 @@ impl Piece {
         }
     }
 
-    /// Text of it that words are looked for in.
+    /// The texts that a search looks into.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let texts = [
             &self.text,
@@ -293,7 +291,7 @@ impl From<Piece> for ToolContent {
                 kind: piece.kind,
             },
             ("diff", None) => Self::Diff(Arc::new(piece.into())),
-            // The terminal is gone; what it showed is there, if it was told.
+            // The terminal is gone; its output is here if it was stored.
             ("terminal", None) => match piece.text {
                 Some(text) => Self::Block(ContentBlock::Text(text)),
                 None => Self::Terminal(TerminalId::new(piece.terminal_id.unwrap_or_default())),

@@ -13,21 +13,22 @@ use crate::{
     text::SafeTextBuf,
 };
 
-/// What stands behind an answer that has no end.
+/// Shown after an answer that was cut off.
 pub const CUT_OFF: &str = "cut off: acp-tui ended here";
 
-/// How deep subagents of subagents go: no deeper than a session has them (V1-SUB-06). In a damaged
-/// file conversations might stand in each other.
+/// How deep subagents of subagents go, as in a session (V1-SUB-06). In a damaged file conversations
+/// may contain each other.
 pub const MAX_DEPTH: usize = 16;
 
 #[derive(Debug, Default)]
 pub struct Conversation {
-    /// In the order in which they came.
+    /// In the order of their first lines.
     pub blocks: Vec<StoredBlock>,
-    /// What was planned and not done.
+    /// Unfinished plans.
     pub plans: Vec<Pinned>,
     by_id: HashMap<u64, usize>,
-    /// Text that grows, by block: put into it at the end, so that reading stays linear.
+    /// Texts that grow, by block: joined with their blocks at the end, so that reading stays
+    /// linear.
     growing: HashMap<u64, SafeTextBuf>,
 }
 
@@ -39,19 +40,19 @@ pub struct StoredBlock {
     /// When it first came, in milliseconds since 1970.
     pub at: u64,
     pub block: Block,
-    /// The turn has no end: what stored it ended behind this.
+    /// The turn was cut off after this block.
     pub cut: bool,
 }
 
 impl Conversation {
-    /// Whether it could be taken in: not one of a later version.
+    /// False for a block of a later version.
     pub(super) fn put(&mut self, at: u64, mut block: Block) -> bool {
         if block.kind == Kind::Later {
             return false;
         }
         self.growing.remove(&block.id);
         if block.kind == Kind::Gone {
-            // Its place stays till all is read, so that those of others do.
+            // Its place stays until all is read, so that the indexes of others hold.
             let place = self.by_id.get(&block.id);
             if let Some(stored) = place.and_then(|at| self.blocks.get_mut(*at)) {
                 block.aside.lines += stored.block.aside.lines;
@@ -93,7 +94,7 @@ impl Conversation {
         }
     }
 
-    /// All is read.
+    /// Called when all lines are read.
     pub(super) fn settle(&mut self) {
         let before = self.blocks.len();
         self.blocks.retain(|stored| stored.block.kind != Kind::Gone);
@@ -125,8 +126,7 @@ impl Conversation {
         blocks.map(|stored| stored.block.weight()).sum()
     }
 
-    /// Forgets its beginning, and says so: keeps blocks of about that many bytes at its end, by
-    /// `weight`.
+    /// Keeps the last blocks, about `bytes` of them by `weight`, and puts a notice before them.
     pub(super) fn keep_last(&mut self, bytes: usize, weight: impl Fn(&Block) -> usize) {
         let mut left = bytes;
         let kept = self.blocks.iter().rev().take_while(|stored| {
@@ -151,7 +151,7 @@ impl Conversation {
         self.by_id.clear();
     }
 
-    /// To be shown; takes the conversations of its subagents out of `children`.
+    /// The conversation to show; takes those of its subagents out of `children`.
     pub(super) fn into_history(self, children: &mut Children, now: Instant) -> History {
         self.history_at(children, now, 0)
     }

@@ -14,27 +14,27 @@ use crate::{model::RawJson, text::SafeText};
 /// The version that is written. A line of a later one is left alone when it is read.
 pub const VERSION: u32 = 1;
 
-/// A line: when it was written and one of the members behind that. Members that a reader does not
-/// know are no error, so that a later version can add some.
+/// A line: when it was written, and one of the other members. Readers ignore members that they do
+/// not know, so that later versions can add some.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     pub v: u32,
     /// Milliseconds since 1970.
     pub t: u64,
-    /// What the session is; the last one counts.
+    /// What identifies the session; the last one counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<About>,
-    /// A block, new or in the place of what was known of it.
+    /// A block; it replaces an earlier one with the same id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<Box<Block>>,
     /// What was added to a block's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<More>,
-    /// The plans that are not done, all of them; the last line counts.
+    /// All unfinished plans; the last line counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plans: Option<Vec<Pinned>>,
-    /// The same of a subagent's conversation. A member of its own: a reader that does not know it
-    /// must not take what a subagent said for what the agent said.
+    /// The same of a subagent's conversation. A separate member: a reader that does not know it
+    /// must not take a subagent's words for the agent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub child: Option<Child>,
     /// A turn began or ended.
@@ -46,8 +46,8 @@ pub struct Line {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Child {
-    /// The number of the conversation, as the block that stands for the subagent gives it. Ids of
-    /// blocks count from 0 in each.
+    /// The number of the conversation, as in the subagent's block. Ids of blocks count from 0 in
+    /// each conversation.
     pub of: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<Box<Block>>,
@@ -67,7 +67,7 @@ pub struct About {
     pub agent_name: SafeText,
     /// Absolute.
     pub cwd: String,
-    /// As the agent names it; changes where a new session had to take the place of one that is gone.
+    /// As the agent names it; it changes if a new session replaced one that the agent lost.
     pub session: Option<String>,
     pub title: Option<SafeText>,
     /// The person gave it.
@@ -203,7 +203,7 @@ impl Line {
         }
     }
 
-    /// The block in it, whoever's it is.
+    /// Its block, the session's or a subagent's.
     pub fn any_block(&self) -> Option<&Block> {
         let child = self.child.as_ref();
         let block = self.block.as_ref();
@@ -220,14 +220,14 @@ impl Line {
             .map(|block| &mut **block)
     }
 
-    /// The addition in it, whoever's it is.
+    /// Its addition, the session's or a subagent's.
     pub(super) fn any_more_mut(&mut self) -> Option<&mut More> {
         let child = self.child.as_mut();
         let more = self.more.as_mut();
         more.or(child.and_then(|child| child.more.as_mut()))
     }
 
-    /// About the bytes that it holds.
+    /// The bytes that it holds, roughly.
     pub fn weight(&self) -> usize {
         let stop = self.turn.as_ref().and_then(|turn| turn.stop.as_ref());
         self.block.as_ref().map_or(0, |block| block.weight())
@@ -254,7 +254,7 @@ impl Line {
         out.push(b'\n');
     }
 
-    /// `None` for what is no whole line: the last one after a crash, or damage.
+    /// `None` for a line that is not whole: the last one after a crash, or a damaged one.
     pub fn read(text: &[u8]) -> Option<Self> {
         serde_json::from_slice(text).ok()
     }

@@ -70,7 +70,7 @@ pub fn markdown(record: &StoredSession) -> String {
     out
 }
 
-/// As a paragraph of its own.
+/// Appends a paragraph.
 fn push(out: &mut String, text: &str) {
     let text = text.trim_matches('\n');
     if !text.is_empty() {
@@ -78,8 +78,7 @@ fn push(out: &mut String, text: &str) {
     }
 }
 
-/// What a subagent said and did, within what stands for it: a quotation, in which markdown stays what
-/// it is.
+/// A subagent's conversation below its header, as a quotation, in which markdown keeps its meaning.
 fn written_subagent(block: &Block, children: &Children, depth: usize) -> String {
     let status = block.status.as_deref().unwrap_or_default();
     let mut out = format!(

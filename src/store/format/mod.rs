@@ -1,12 +1,12 @@
-//! The stored form of a session: what was said and done, as lines of JSON.
+//! The stored form of a session: its conversation as lines of JSON.
 //!
-//! Owns: the format (see [`Line`]), reading it back ([`StoredSession`]), what of a changing session is to be
-//! written ([`Saver`]), and the exports. A stored session is a view of its transcript: blocks by
-//! id, the newest line of an id counts, and text that grows is written as what was added. Must not
-//! know about files or tasks: those are [`super::files`]'.
+//! Owns: the format ([`Line`]), reading it ([`StoredSession`]), what to write of a changing session
+//! ([`Saver`]), and the exports. Blocks have ids and the newest line of an id counts; text that
+//! grows is written as what was added. Must not know about files or tasks: those belong to
+//! [`super::files`].
 //!
-//! Never in it: the agent's environment and arguments, MCP servers' variables and headers
-//! (V1-MCP-04): [`About`] names the profile, and nothing else here comes from the configuration.
+//! Never stored: the agent's environment and arguments, MCP servers' variables and headers
+//! (V1-MCP-04). Of the configuration only the profile's name is stored, in [`About`].
 
 mod aside;
 mod block;
@@ -37,7 +37,7 @@ pub use saver::{Batch, GoingOn, Saver};
 pub use shorten::keep_last;
 pub use time::{ago, iso};
 
-/// What is of no interest is left out.
+/// Members with their default value are not written.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

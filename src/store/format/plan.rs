@@ -11,7 +11,7 @@ use crate::{
     text::SafeText,
 };
 
-/// A plan that was pinned: its entries, or its text.
+/// A pinned plan: its entries or its text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Pinned {
@@ -33,7 +33,7 @@ impl Weigh for Pinned {
 }
 
 impl Pinned {
-    /// What of a conversation is pinned now.
+    /// The plans of a conversation that are pinned now.
     pub fn all(plan: &[PlanEntry], plans: &[NamedPlan]) -> Vec<Self> {
         let plain = (!plan.is_empty()).then(|| Self {
             entries: plan.to_vec(),

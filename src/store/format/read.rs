@@ -23,30 +23,30 @@ pub struct StoredSession {
     pub said: Conversation,
     /// What its subagents said and did.
     pub children: Children,
-    /// Something in it is of a later version, and was left out.
+    /// Parts of it are of a later version and were skipped.
     pub later: bool,
-    /// The last turn has no end, so far.
+    /// The last turn has not ended yet.
     pub turn_is_open: bool,
     /// The stop reason of the last turn that ended with one.
     pub stop: Option<SafeText>,
-    /// It ends within a line: that one is left out.
+    /// The file ends within a line, which was skipped.
     pub torn: bool,
-    /// Lines before its end that are none, and left out as well.
+    /// Other lines that could not be read and were skipped.
     pub garbled: usize,
 }
 
-/// Bytes of room for a line that are kept for the next.
+/// Bytes of the line buffer that are kept from one line to the next.
 const KEPT_LINE: usize = 1 << 20;
 
 impl StoredSession {
-    /// Reads whatever is whole: of a file that ends anywhere, all but its last line at the most.
-    /// `None` if there is nothing of a session in it.
+    /// Reads all whole lines: a file that was cut anywhere loses at most its last one. `None` if it
+    /// holds no session.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        // Memory does not fail.
+        // Reading from memory does not fail.
         Self::read_from(bytes).ok().flatten()
     }
 
-    /// As [`StoredSession::read`], of a file that need not be in memory as a whole.
+    /// As [`StoredSession::read`], without holding the whole file in memory.
     ///
     /// # Errors
     /// It cannot be read.
@@ -54,7 +54,7 @@ impl StoredSession {
         Self::read_lines(file, |line| line)
     }
 
-    /// As [`StoredSession::read_from`], of each line what `of` makes of it.
+    /// As [`StoredSession::read_from`], with each line changed by `of`.
     pub(super) fn read_lines(
         file: impl BufRead,
         of: impl Fn(Line) -> Line,
@@ -76,7 +76,7 @@ impl StoredSession {
         Ok(known.then_some(record))
     }
 
-    /// What is to be said of lines in it that cannot be read.
+    /// The message about lines that cannot be read.
     pub fn damage(&self) -> Option<SafeText> {
         let lines = match self.garbled {
             0 => return None,
@@ -134,14 +134,14 @@ impl StoredSession {
         }
     }
 
-    /// Nobody writes it any more: a turn that is open was cut off.
+    /// No client writes it any more: an open turn was cut off.
     pub fn close(&mut self) {
         if std::mem::take(&mut self.turn_is_open) {
             self.said.mark_cut();
         }
     }
 
-    /// What is needed to go on in the same file. For one that is [closed](Self::close).
+    /// What a saver needs to continue in the same file, once it is [closed](Self::close).
     pub fn going_on(&self) -> GoingOn {
         let conversations = std::iter::once(&self.said).chain(self.children.values());
         let blocks = conversations.flat_map(|conversation| &conversation.blocks);
@@ -171,7 +171,7 @@ impl StoredSession {
         }
     }
 
-    /// To be shown.
+    /// The conversation to show.
     pub fn into_history(mut self, now: Instant) -> History {
         let said = self.said.into_history(&mut self.children, now);
         History {
@@ -181,14 +181,14 @@ impl StoredSession {
         }
     }
 
-    /// Texts of it that words are looked for in.
+    /// The texts that a search looks into.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let conversations = std::iter::once(&self.said).chain(self.children.values());
         let blocks = conversations.flat_map(|conversation| &conversation.blocks);
         blocks.flat_map(|stored| stored.block.texts())
     }
 
-    /// Its title, else what was first asked.
+    /// Its title, else the first prompt.
     pub fn name(&self) -> Option<&str> {
         let prompts = self.said.blocks.iter().map(|stored| &stored.block);
         let mut prompts = prompts.filter(|block| block.kind == Kind::User);
@@ -196,7 +196,7 @@ impl StoredSession {
         title.or_else(|| prompts.next().map(|block| block.text.as_str()))
     }
 
-    /// As lines again: one for each block.
+    /// As lines: one for each block.
     pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
         let (head, tail) = self.frame();
         let blocks = self.all().flat_map(|(of, said)| {
@@ -216,7 +216,7 @@ impl StoredSession {
         std::iter::once((0, &self.said)).chain(children.map(|(of, said)| (*of, said)))
     }
 
-    /// The lines before and behind those of its blocks.
+    /// The lines before and after those of its blocks.
     pub(super) fn frame(&self) -> (Line, Vec<Line>) {
         let t = self.updated;
         let turn = match (self.turn_is_open, &self.stop) {
@@ -232,9 +232,8 @@ impl StoredSession {
         (Line::about(t, self.about.clone()), tail.collect())
     }
 
-    /// Forgets its beginning, and says so: keeps blocks of about that many bytes at its end. A
-    /// subagent's conversation goes with the row that stands for it, and all of them together take
-    /// half of the room at the most.
+    /// Keeps the last blocks, about `bytes` of them, and puts a notice before them. A subagent's
+    /// conversation goes with its block; all of them together get at most half of the bytes.
     pub fn keep_last(&mut self, bytes: usize) {
         let most = bytes / 2;
         if self
@@ -258,7 +257,7 @@ impl StoredSession {
         self.forget_orphans();
     }
 
-    /// Conversations that no row stands for.
+    /// Drops conversations whose block is gone.
     fn forget_orphans(&mut self) {
         let mut kept = BTreeSet::new();
         let mut next: Vec<&Conversation> = vec![&self.said];
@@ -273,14 +272,14 @@ impl StoredSession {
     }
 }
 
-/// Lines that none could be read from.
+/// What could not be read.
 #[derive(Default)]
 pub(super) struct Damage {
     torn: bool,
     garbled: usize,
 }
 
-/// Each line of a file that is one, in order.
+/// Gives each line that can be read to `take`, in order.
 pub(super) fn each_line(
     mut file: impl BufRead,
     mut take: impl FnMut(Line) -> io::Result<()>,
@@ -291,7 +290,7 @@ pub(super) fn each_line(
         let whole = text.pop_if(|last| *last == b'\n').is_some();
         match Line::read(&text) {
             Some(line) => take(line)?,
-            // Only the last one has no line end.
+            // Only the last line lacks a line end.
             None if !whole => damage.torn = true,
             None => damage.garbled += usize::from(!text.trim_ascii().is_empty()),
         }

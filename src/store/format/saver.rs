@@ -1,8 +1,8 @@
-//! What of a changing session is to be written, and when.
+//! What to write of a changing session, and when.
 //!
-//! Chunks are no lines: a message's text is taken as what came since the last time, so that the cost
-//! is that of copying it once, however many chunks there were. A tool call that goes on is written
-//! less and less often, as agents send its whole content again and again.
+//! A chunk is not a line: the text of a message since the last write becomes one, so that it is
+//! copied once, however many chunks it came in. A running tool call is written less and less often,
+//! since agents send its whole content again and again.
 
 use std::{
     collections::BTreeMap,
@@ -20,11 +20,11 @@ use crate::{
     text::SafeText,
 };
 
-/// What changes is written after this; ends of turns and prompts at once. It is what a crash costs of
-/// an answer: the disk is not waited for but at ends of turns, so that it can be short.
+/// Changes are written after this time, prompts and ends of turns at once. A crash costs this much
+/// of an answer. It can be short, since only the end of a turn waits for the disk.
 const DELAY: Duration = Duration::from_millis(300);
 
-/// Where the disk is behind, or was full.
+/// The delay while the disk is behind.
 const BEHIND: Duration = Duration::from_secs(2);
 
 /// Lines to be written together.
@@ -37,7 +37,7 @@ pub struct Batch {
     pub sync: bool,
 }
 
-/// What is needed to go on behind what is stored of a session.
+/// What a saver needs to continue a stored session.
 #[derive(Debug, Default)]
 pub struct GoingOn {
     pub about: About,
@@ -53,8 +53,8 @@ pub struct GoingOn {
     pub cut: bool,
 }
 
-/// Follows one session. Nothing is to be written before something was said: a session that was only
-/// opened leaves no file, and one that was only reopened does not change it.
+/// Follows one session. It writes nothing before the first message: a session that was only opened
+/// leaves no file, and one that was only reopened does not change its file.
 #[derive(Debug)]
 pub struct Saver {
     agent: String,
@@ -65,7 +65,7 @@ pub struct Saver {
     main: Track,
     children: BTreeMap<SessionId, Child>,
     next_child: u64,
-    /// To be said before anything else: the turn before was cut off.
+    /// To be written first: the turn before was cut off.
     cut: bool,
     in_turn: bool,
     /// The last block that was looked at.
@@ -78,7 +78,7 @@ pub struct Saver {
 #[derive(Debug)]
 struct Child {
     number: u64,
-    /// Where it stands: one that was forgotten and came again has another place.
+    /// Its block: a subagent that was forgotten and came again has another one.
     block: BlockId,
     track: Track,
 }
@@ -129,12 +129,12 @@ impl Saver {
         saver
     }
 
-    /// When [`Saver::take`] is wanted next, if at all. An idle session wants none.
+    /// When [`Saver::take`] is to be called next; `None` for an idle session.
     pub fn due(&self) -> Option<Instant> {
         self.due
     }
 
-    /// The session has changed, perhaps. Costs next to nothing: it comes with each batch of chunks.
+    /// The session may have changed. Cheap: it is called with each batch of chunks.
     pub fn changed(&mut self, session: &Session, now: Instant) {
         let turned = self.in_turn != session.turn.is_some();
         if turned && !is_replaying(session) {
@@ -146,13 +146,13 @@ impl Saver {
         }
     }
 
-    /// What is to be written now. `t` is the time in milliseconds since 1970; `last`: nothing will
-    /// be asked for again.
+    /// The lines to write now. `t` is the time in milliseconds since 1970; `last`: this is the last
+    /// call.
     pub fn take(&mut self, session: &Session, now: Instant, t: u64, last: bool) -> Batch {
         self.due = None;
         let mut batch = Batch::default();
         let transcript = &session.conversation.transcript;
-        // What a replay replaces may come back if it fails (V1-SES-09).
+        // If the replay fails, the transcript before it comes back (V1-SES-09).
         if is_replaying(session) {
             return batch;
         }
@@ -176,7 +176,7 @@ impl Saver {
         let whole = last || ended;
 
         let about = self.about_now(session);
-        // At the end of each turn as well, so that it stands near the end of the file.
+        // Also at the end of each turn, so that it is near the end of the file.
         if batch.replace || ended || self.about.as_ref() != Some(&about) {
             batch.lines.push(Line::about(t, about.clone()));
             self.about = Some(about);
@@ -242,12 +242,12 @@ impl Saver {
             .collect()
     }
 
-    /// The disk is behind: what is due comes later.
+    /// The disk is behind: write later.
     pub fn postpone(&mut self, now: Instant) {
         self.due = Some(now + BEHIND);
     }
 
-    /// The lines of the last batch are not on the disk: everything of this run comes again.
+    /// The last batch did not reach the disk: everything of this run is written again.
     pub fn failed(&mut self, now: Instant) {
         self.about = None;
         self.turn_said = false;
@@ -289,7 +289,7 @@ impl Saver {
             agent: self.agent.clone(),
             agent_name: session.agent_name().clone(),
             cwd: session.config.cwd.to_string_lossy().into_owned(),
-            // The one that is being opened again.
+            // While it is being reopened the agent has not named it yet.
             session: id.or_else(|| before.and_then(|about| about.session.clone())),
             title: session.title.clone(),
             own_title: session.own_title,

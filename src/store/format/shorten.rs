@@ -1,7 +1,7 @@
-//! A stored session made shorter: its newest blocks are kept, the rest of it is left out.
+//! Shortens a stored session: keeps its newest blocks.
 //!
-//! A file of the largest size is not held in memory for that. It is read twice: first without what its
-//! blocks hold, for which of them stay; then those are passed on, each as soon as its last line is read.
+//! A large file is not held in memory for this. It is read twice: first without the content of its
+//! blocks, to choose which stay; then these are passed on, each as soon as its last line is read.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -17,7 +17,7 @@ use super::{
     weight::Weigh,
 };
 
-/// Hands the last `bytes` or so of the file that `open` opens to `write`, line by line.
+/// Gives about the last `bytes` of the file that `open` opens to `write`, line by line.
 ///
 /// # Errors
 /// The file cannot be read, or those of `write`. It is no session: [`io::ErrorKind::InvalidData`].
@@ -123,7 +123,8 @@ impl Kept {
         }
     }
 
-    /// For one line of a block that stays: of one that it may begin with, if nothing was read of it.
+    /// The conversation to put a line of a block that stays into; `begins`: the line may be its
+    /// first.
     fn room(&mut self, of: u64, id: u64, begins: bool) -> Option<&mut Conversation> {
         let place = (of, id);
         let left = self.waits_for.get_mut(&place)?;
@@ -137,7 +138,7 @@ impl Kept {
         Some(self.read.entry(place).or_default())
     }
 
-    /// Writes what is whole, and behind no block that is not.
+    /// Writes blocks that are complete, up to the first that is not.
     fn pass_on(&mut self, write: &mut impl FnMut(Line) -> io::Result<()>) -> io::Result<()> {
         for (of, waiting) in &mut self.waiting {
             while let Some(next) = waiting.front()

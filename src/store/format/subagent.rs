@@ -1,4 +1,4 @@
-//! The block that stands for a subagent, and how it stood.
+//! The block of a subagent and the state that it was in.
 
 use super::block::{Block, Kind, millis};
 use crate::{
@@ -36,7 +36,7 @@ impl Block {
         }
     }
 
-    /// How its work ended. One that worked when it was last heard of has no result.
+    /// How its work ended; `None` if it was at work.
     pub(super) fn subagent_state(&self) -> Option<WorkState> {
         let reason = match self.status.as_deref()? {
             "idle" => self.detail.clone().map(|name| StopReason::of(&name)),

@@ -1,4 +1,4 @@
-//! How much of one conversation is written.
+//! How much of one conversation is written already.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,45 +17,45 @@ use crate::{
     text::SafeTextBuf,
 };
 
-/// A call that goes on is written after this, and then less and less often.
+/// A running call is written after this time, and then less and less often.
 const CALL_DELAY: Duration = Duration::from_secs(2);
 
-/// But at least this often.
+/// The longest time between two writes of a running call.
 pub(super) const MAX_DELAY: Duration = Duration::from_secs(64);
 
-/// Messages remembered to which more may be said; another one would be written anew.
+/// Growing messages that are remembered; others are written again whole.
 const MAX_GROWING: usize = 64;
 
-/// Rows of subagents remembered as they were written; others are written once too often.
+/// Blocks of subagents that are remembered as written; others may be written once too often.
 const MAX_ROWS: usize = 256;
 
-/// Places in what was written by which it is told whether text has only grown, and their bytes.
+/// Samples that tell whether a text has only grown since it was written, and their bytes.
 const PLACES: usize = 8;
 const PLACE: usize = 16;
 
-/// When something is written.
+/// The moment of writing, and what is known then.
 pub(super) struct When<'a> {
     pub now: Instant,
     /// In milliseconds since 1970.
     pub t: u64,
-    /// Also what goes on: a turn ended, or nothing will be asked for again.
+    /// Running calls are written too: a turn ended, or this is the last time.
     pub whole: bool,
-    /// Those that a conversation may have rows of, and the numbers of their conversations.
+    /// All subagents, and the numbers of their conversations.
     pub subagents: &'a Subagents,
     pub numbers: &'a BTreeMap<SessionId, u64>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Track {
-    /// The transcript's revision and generation that are taken in.
+    /// The transcript's revision and generation that were seen last.
     pub seen: u64,
     pub generation: u64,
-    /// The first block that is not in the file already, and its id there.
+    /// The first block that this run writes, and its id in the file.
     pub first: BlockId,
     pub first_id: u64,
     growing: BTreeMap<BlockId, Growing>,
     busy: BTreeMap<BlockId, Busy>,
-    /// Calls that have changed and wait.
+    /// Changed calls that wait for their time.
     late: BTreeSet<BlockId>,
     rows: BTreeMap<BlockId, Block>,
     /// As they were written.
@@ -72,7 +72,7 @@ struct Growing {
     meta: u64,
 }
 
-/// What is sent again and again, as it goes on.
+/// When a running call, or the plans, are written next.
 #[derive(Debug)]
 struct Busy {
     next: Instant,
@@ -98,7 +98,7 @@ impl Busy {
 }
 
 impl Track {
-    /// Of one that goes on behind what is shown of it.
+    /// Continues after the blocks that are shown.
     pub fn behind(transcript: &Transcript, next_id: u64) -> Self {
         let shown = transcript.blocks().last();
         Self {
@@ -110,7 +110,7 @@ impl Track {
         }
     }
 
-    /// Of one that was put in the place of what there was.
+    /// Begins again after the transcript was replaced.
     pub fn anew(transcript: &Transcript) -> Self {
         let first = transcript.blocks().first();
         Self {
@@ -120,7 +120,7 @@ impl Track {
         }
     }
 
-    /// What was written is not on the disk.
+    /// The last lines did not reach the disk.
     pub fn failed(&mut self) {
         self.seen = 0;
         self.growing.clear();
@@ -129,13 +129,13 @@ impl Track {
         self.plans.clear();
     }
 
-    /// When calls that wait are wanted.
+    /// When the next waiting call is due.
     pub fn due(&self) -> Option<Instant> {
         let late = self.late.iter().filter_map(|id| self.busy.get(id));
         late.map(|busy| busy.next).min()
     }
 
-    /// What is to be written now.
+    /// Appends the lines that are due now.
     pub fn take(&mut self, said: &Conversation, when: &When<'_>, out: &mut Vec<Line>) {
         let transcript = &said.transcript;
         let changed: Vec<&Said> = match transcript.changes_since(self.seen) {
@@ -169,7 +169,7 @@ impl Track {
         out.extend(self.plans_line(said, when));
     }
 
-    /// Plans come whole with each change of a step.
+    /// Agents send all plans again with each changed step.
     fn plans_line(&mut self, said: &Conversation, when: &When<'_>) -> Option<Line> {
         if said.plan.is_empty() && said.plans.is_empty() && self.plans.is_empty() {
             return None;
@@ -189,7 +189,7 @@ impl Track {
         })
     }
 
-    /// What is to be written of a block now, if anything.
+    /// The line to write for a block now, if any.
     fn line(&mut self, block: &Said, when: &When<'_>) -> Option<Line> {
         if block.relieved || block.id < self.first {
             return None;
@@ -208,7 +208,7 @@ impl Track {
                 &thought.meta,
             ),
             BlockKind::Subagent(session) => {
-                // Of one that was forgotten, what is written stays.
+                // If the subagent was forgotten, its stored block stays.
                 let subagent = when
                     .subagents
                     .get(session)
@@ -238,7 +238,7 @@ impl Track {
         }
     }
 
-    /// A message, or what was added to it.
+    /// A message, or only what was added to it.
     fn grown(
         &mut self,
         block: &Said,
@@ -282,7 +282,7 @@ impl Track {
     }
 }
 
-/// Goes on, and is sent again and again as it does.
+/// It is running, and agents send it again and again.
 fn is_open(kind: &BlockKind) -> bool {
     match kind {
         BlockKind::Tool(call) => call.state.is_open(),
@@ -291,8 +291,8 @@ fn is_open(kind: &BlockKind) -> bool {
     }
 }
 
-/// Tells text that has only grown from one that was cut in its middle to bound it, by what stands at
-/// some places of what was written; for text that is shorter by now it is another number.
+/// Samples of the first `len` bytes: they differ if the text did not only grow but was cut in its
+/// middle, or is shorter now.
 fn print(text: &str, len: usize) -> u64 {
     let written = text.as_bytes().get(..len).unwrap_or_default();
     let mut hasher = DefaultHasher::new();

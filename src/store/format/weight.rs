@@ -1,4 +1,4 @@
-//! About how many bytes something holds: by that, what waits for the disk is bounded.
+//! How many bytes something holds, roughly: this bounds what waits for the disk.
 
 use crate::{
     model::{PlanEntry, RawJson, ToolLocation},
@@ -6,14 +6,14 @@ use crate::{
     text::SafeText,
 };
 
-/// What an item of a list takes besides its text.
+/// What an item of a list costs besides its text.
 pub(super) const ITEM: usize = 32;
 
 pub(super) trait Weigh {
     fn weight(&self) -> usize;
 }
 
-/// What its members weigh together.
+/// The weight of all these members.
 macro_rules! weigh {
     ($($member:expr),+ $(,)?) => { 0 $(+ crate::store::format::weight::Weigh::weight(&$member))+ };
 }

@@ -1,4 +1,4 @@
-//! Content other than text: placeholders that name it, links to resources.
+//! Content other than text: placeholders and links to resources.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Rows of it that are shown unless it is unfolded.
+/// Rows of folded content.
 const SHORT_ROWS: usize = 8;
 
 /// Cells before pieces of content below a header.
@@ -74,7 +74,7 @@ pub(super) fn content_text(content: &ContentBlock) -> String {
     }
 }
 
-/// The path of a local file's URI, where it needs no decoding.
+/// The path of a `file://` URI that needs no decoding.
 pub(super) fn content_path(content: &ContentBlock) -> Option<&str> {
     let uri = match content {
         ContentBlock::ResourceLink(link) => &link.uri,
@@ -101,7 +101,7 @@ pub(super) fn piece_lines(pieces: &Pieces) -> usize {
     lines.sum()
 }
 
-/// One piece of content that is written for people, indented below its header.
+/// One piece of content, indented below a header.
 pub(super) fn render_piece(
     pieces: &Pieces,
     at: usize,
@@ -119,7 +119,7 @@ pub(super) fn render_piece(
     rendered
 }
 
-/// One content block at the full width; of its text at most `max_rows` rows.
+/// One content block at the full width, with at most `max_rows` rows of text.
 pub fn render_content(
     content: &ContentBlock,
     max_rows: usize,
@@ -142,8 +142,8 @@ pub(super) fn unknown_row(kind: &SafeText, ctx: &RenderContext<'_>) -> Row {
     dim(&label, ctx)
 }
 
-/// `▸ for the agent · 14 lines`: what is not for the person; the whole where there is the room of
-/// something that was unfolded (V1-CONT-06).
+/// `▸ for the agent · 14 lines`: content that is not for the person; with [`FULL_ROWS`] all of it
+/// (V1-CONT-06).
 fn aside(content: &ContentBlock, max_rows: usize, ctx: &RenderContext<'_>) -> Rendered {
     let unfolded = max_rows >= FULL_ROWS;
     let what = match content {
@@ -163,8 +163,8 @@ fn aside(content: &ContentBlock, max_rows: usize, ctx: &RenderContext<'_>) -> Re
     rows.into()
 }
 
-/// `uri` where it may be a hyperlink: by the rule for those in markdown, and without anything that
-/// would be shown as a sign (V1-CONT-04).
+/// `uri` if it may be a hyperlink: by the rule for links in markdown, and without characters that
+/// would have to be made visible (V1-CONT-04).
 pub(super) fn checked_uri(uri: &str) -> Option<Arc<str>> {
     let clean = *SafeText::new(uri) == *uri;
     link::uri(uri).filter(|_| clean)

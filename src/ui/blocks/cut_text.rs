@@ -1,4 +1,4 @@
-//! A text in markdown as it is cut into segments while it comes in.
+//! A markdown text, cut into segments while it streams.
 
 use std::time::{Duration, Instant};
 
@@ -14,15 +14,14 @@ use crate::ui::{
     },
 };
 
-/// From this many bytes on the unfinished end of a message is huge, and is laid out again less
-/// often than frames are drawn.
+/// An unfinished end of more bytes than this is laid out less often than frames are drawn.
 const HUGE_TAIL: usize = 32 << 10;
 
-/// Bytes of a text that are taken in for one frame: what comes in megabytes at once is shown over
-/// several frames, with the keys between them.
+/// Bytes taken in for one frame: megabytes that arrive at once are spread over several frames, with
+/// keys handled between them.
 const BITE: usize = 512 << 10;
 
-/// Until the next bite.
+/// The time until the next bite.
 const BITE_PAUSE: Duration = Duration::from_millis(1);
 
 #[derive(Debug, Default)]
@@ -30,12 +29,12 @@ pub struct CutText {
     splitter: Option<Box<Splitter>>,
     /// Which edition of the text it is.
     edition: u32,
-    /// A text that is huge, or not taken in whole yet, is not looked at again before this.
+    /// A text with a huge end, or not yet taken in whole, is not looked at before this.
     pub not_before: Option<Instant>,
 }
 
 impl CutText {
-    /// All of a text, however long.
+    /// Takes in all of a text.
     pub fn whole(markdown: Option<Markdown<'_>>, now: Instant) -> Self {
         let mut text = Self::default();
         loop {
@@ -47,8 +46,8 @@ impl CutText {
         }
     }
 
-    /// Takes in what came, at the cost of that. `true` if it is another text than before (V2-UPD-01):
-    /// nothing of the one before is known of it.
+    /// Takes in what is new, at the cost of that. True if the text was replaced by another one
+    /// (V2-UPD-01).
     pub fn update(&mut self, markdown: Option<Markdown<'_>>, now: Instant) -> bool {
         let Some(Markdown { text, done }) = markdown else {
             (self.splitter, self.not_before) = (None, None);
@@ -60,7 +59,7 @@ impl CutText {
             self.edition = text.edition();
         }
         if contained("a text", || self.split(text, done, now)).is_err() {
-            // One that the splitter cannot take stands as it is.
+            // A text that the splitter cannot take is shown plain.
             self.splitter = Some(Box::new(Splitter::plain()));
             if contained("a plain text", || self.split(text, done, now)).is_err() {
                 self.splitter = Some(Box::new(Splitter::plain()));
@@ -93,7 +92,7 @@ impl CutText {
         self.splitter.as_ref().map(|text| text.seen())
     }
 
-    /// How many segments it has: at least one, if there is a text.
+    /// The number of segments: at least one if there is a text.
     pub fn segments(&self) -> usize {
         self.splitter
             .as_ref()
@@ -104,7 +103,7 @@ impl CutText {
         self.splitter.as_ref()?.segments().get(at)
     }
 
-    /// What the rows of a segment depend on.
+    /// What a segment's rows depend on.
     pub fn content(&self, at: usize) -> Option<Content> {
         let segment = self.segment(at)?;
         Some(Content::Text {
@@ -115,7 +114,7 @@ impl CutText {
         })
     }
 
-    /// A segment's rows, `by` cells set in and with a column left free at the right of wide ones.
+    /// A segment's rows, indented by `by` cells; on wide screens a column at the right is free.
     pub fn draw(&self, source: &str, at: usize, by: usize, frame: &Frame<'_>) -> Rendered {
         let (Some(text), Some(segment)) = (&self.splitter, self.segment(at)) else {
             return Rendered::default();
@@ -128,8 +127,8 @@ impl CutText {
     }
 }
 
-/// How long a huge tail rests between two looks: its cost grows with its length, so that the share
-/// of time spent on it stays the same.
+/// The pause between two layouts of a huge end: it grows with the cost, so that the share of time
+/// spent on it stays constant.
 fn pause(tail: usize) -> Duration {
     const STEP: usize = 256 << 10;
     let steps = u32::try_from(tail.div_ceil(STEP)).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! What one frame is drawn from.
+//! The input of drawing a frame.
 
 use std::{
     collections::BTreeMap,
@@ -14,12 +14,12 @@ use crate::{
     vt::Screens,
 };
 
-/// What the transcript shows, to read from.
+/// The state that the transcript is drawn from.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     pub transcript: &'a Transcript,
     pub subagents: &'a Subagents,
-    /// The session itself, and the subagent whose transcript it is.
+    /// The session, and the session or subagent whose transcript this is.
     pub root: Option<&'a SessionId>,
     pub here: Option<&'a SessionId>,
     pub terminals: &'a BTreeMap<TerminalId, TerminalInfo>,
@@ -43,7 +43,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// How it is to be shown.
+/// The settings of the transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     pub thoughts: Thoughts,
@@ -61,17 +61,17 @@ impl From<&UiConfig> for Settings {
     }
 }
 
-/// A source, how to show it, and how far what moves by itself has moved.
+/// The source, the settings, and the state of spinners and clocks.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     pub source: Source<'a>,
     pub settings: Settings,
-    /// As wide as the rows are to be.
+    /// Its width is that of the rows.
     pub ctx: RenderContext<'a>,
     pub tick: Tick,
 }
 
-/// Counts what moves or counts up by itself, in tenths of a second; without motion nothing does.
+/// The time for spinners and clocks, in tenths of a second; it stands still without motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Tick {
     pub count: u64,
@@ -99,7 +99,7 @@ impl Tick {
 }
 
 impl Frame<'_> {
-    /// The spinner's present frame; `None` without motion.
+    /// The spinner's current frame; `None` without motion.
     pub fn spinner(&self) -> Option<&'static str> {
         let frames = self.ctx.symbols.spinner;
         let at = usize::try_from(self.tick.count).unwrap_or(0) % frames.len().max(1);

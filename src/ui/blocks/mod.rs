@@ -1,8 +1,8 @@
-//! How blocks are shown: one file for each kind, in which it is drawn, copied, folded and opened.
+//! How blocks are shown: one file for each kind, which draws, copies, folds and opens it.
 //!
-//! [`view`] is the one place that tells the kinds apart. Everything else asks the [`BlockView`] that
-//! it gives: only the name, the rows and the text of a block have no default. Must not know what is
-//! visible, scrolled or cached, which is the business of [`crate::ui::transcript`].
+//! Only [`view`] matches on the kind; everything else uses the [`BlockView`] that it returns. A
+//! view must give name, rows and text; the rest has defaults. Must not know what is visible,
+//! scrolled or cached: that is [`crate::ui::transcript`]'s.
 
 mod content;
 mod cut_text;
@@ -49,14 +49,14 @@ pub use tool::{Asked, asked, body_columns};
 pub enum Detail {
     /// The header alone.
     Header,
-    /// The part of the body that is usually wanted.
+    /// A few rows of the body.
     Short,
     /// All of it, up to the bounds of the renderers.
     Full,
 }
 
 impl Detail {
-    /// What folding makes of it where there is more than a header in any case.
+    /// The next detail of a block that never shrinks to its header.
     fn short_or_full(self) -> Self {
         match self {
             Self::Full => Self::Short,
@@ -65,28 +65,27 @@ impl Detail {
     }
 }
 
-/// A part of a block that is drawn and cached by itself.
+/// A segment of a block: drawn and cached separately.
 #[derive(Clone, Copy)]
 pub struct Part<'a> {
     pub segment: usize,
     pub detail: Detail,
-    /// Where the block's text in markdown is cut, if it has one.
+    /// The segments of the block's markdown, if it has any.
     pub text: &'a CutText,
 }
 
-/// A text in markdown that is cut as it comes in.
+/// A markdown text that is cut into segments as it arrives.
 #[derive(Clone, Copy)]
 pub struct Markdown<'a> {
     pub text: &'a SafeTextBuf,
-    /// No more of it is expected.
+    /// It is complete.
     pub done: bool,
 }
 
 /// What a segment's rows depend on, apart from how it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Bytes of an edition of an append-only text, and whether they are cut off from what may
-    /// follow.
+    /// A range of an edition of an append-only text, and whether later text cannot change it.
     Text {
         edition: u32,
         from: usize,
@@ -115,45 +114,44 @@ impl FileLocation {
     }
 }
 
-/// A kind of block as it is shown. Its segments are those that it counts itself, and behind them
-/// those of its text in markdown.
+/// How a kind of block is shown. Its own segments come first, then those of its markdown.
 pub trait BlockView {
-    /// With its article, as a fault in drawing it is reported: `a plan`.
+    /// With its article, for the report of a fault in drawing it: `a plan`.
     fn name(&self) -> &'static str;
 
     /// The rows of a segment.
     fn draw(&self, part: &Part<'_>, frame: &Frame<'_>) -> Rendered;
 
-    /// What was written, and nothing else: what `y` copies.
+    /// Its text alone: what `y` copies.
     fn text(&self, source: &Source<'_>) -> String;
 
-    /// Heads the viewer.
+    /// The title of the viewer.
     fn title(&self, _source: &Source<'_>) -> SafeText {
         let name = self.name();
         name.strip_prefix("a ").unwrap_or(name).into()
     }
 
-    /// As [`BlockView::text`], with the JSON behind it: what the viewer shows.
+    /// What the viewer shows: [`BlockView::text`] and the raw JSON.
     fn full_text(&self, source: &Source<'_>) -> String {
         self.text(source)
     }
 
-    /// As it stands among others in the pager; `None` where there is nothing to read.
+    /// Its text in the pager; `None` if there is nothing to read.
     fn paged_text(&self, source: &Source<'_>) -> Option<String> {
         Some(self.text(source))
     }
 
-    /// Text of one segment, for where it cannot be drawn; `None`: that of the block.
+    /// The text of a segment that cannot be drawn; `None`: use that of the block.
     fn segment_text(&self, _segment: usize, _source: &Source<'_>) -> Option<String> {
         None
     }
 
-    /// How much is shown unless somebody says otherwise.
+    /// How much is shown by default.
     fn usual_detail(&self, _thoughts: Thoughts, _source: &Source<'_>) -> Detail {
         Detail::Short
     }
 
-    /// What folding makes of `now`: through all that differ.
+    /// The detail after `now`, when it is folded or unfolded.
     fn next_detail(&self, now: Detail) -> Detail {
         match now {
             Detail::Full => Detail::Header,
@@ -161,7 +159,7 @@ pub trait BlockView {
         }
     }
 
-    /// Segments, those of a text in markdown not among them.
+    /// The number of its own segments, without those of its markdown.
     fn segments(&self, _detail: Detail, _source: &Source<'_>) -> usize {
         1
     }
@@ -170,38 +168,38 @@ pub trait BlockView {
         None
     }
 
-    /// All of it at once may be more than is laid out for one key.
+    /// It may be too long to be laid out at once for one key.
     fn is_long(&self) -> bool {
         false
     }
 
-    /// What the rows of a segment that is not of its text depend on; `rev` is the block's revision.
+    /// What the rows of one of its own segments depend on; `rev` is the block's revision.
     fn content(&self, rev: u64, _segment: usize, _detail: Detail, _frame: &Frame<'_>) -> Content {
         Content::Block { rev, screen: 0 }
     }
 
-    /// A spinner or a clock is in that segment.
+    /// The segment holds a spinner or a clock.
     fn moves(&self, _segment: usize, _source: &Source<'_>) -> bool {
         false
     }
 
-    /// A first guess at a segment's height, at a cost that does not depend on its length.
+    /// A guess at a segment's height, at constant cost.
     fn estimate(&self, _segment: usize, _text: &CutText, _width: usize) -> usize {
         1
     }
 
-    /// Blank rows set it apart from what is above and below.
+    /// It has a blank row above and below.
     fn stands_apart(&self) -> bool {
         false
     }
 
-    /// The file that it names first.
+    /// The first file that it names.
     fn location(&self) -> Option<FileLocation> {
         None
     }
 }
 
-/// How that kind of block is shown.
+/// The view of that kind of block.
 pub fn view(kind: &BlockKind) -> &dyn BlockView {
     match kind {
         BlockKind::User(message) => message,
@@ -217,7 +215,7 @@ pub fn view(kind: &BlockKind) -> &dyn BlockView {
     }
 }
 
-/// A blank row between what belongs to different trains of thought.
+/// Whether a blank row separates two blocks.
 pub fn gap_between(above: Option<&BlockKind>, below: &BlockKind) -> bool {
     let Some(above) = above else {
         return false;
@@ -226,14 +224,14 @@ pub fn gap_between(above: Option<&BlockKind>, below: &BlockKind) -> bool {
     view(above).stands_apart() || view(below).stands_apart() || thinks_on
 }
 
-/// Stands for what cannot be drawn at all.
+/// Shown if not even the plain text can be drawn.
 const UNDRAWN: &str = "  [a part of this block cannot be drawn]";
 
-/// Bytes of a block that stand for it where it cannot be drawn; a text's segments are shown whole.
+/// Bytes of plain text shown of a block that cannot be drawn; segments of markdown are shown whole.
 const MAX_PLAIN: usize = 64 << 10;
 
-/// A segment's rows, with a blank one above the first if there is a `gap`. One that cannot be drawn
-/// stands as plain text, and takes nothing else with it.
+/// A segment's rows; `gap`: a blank row above the first segment. If drawing panics, plain text is
+/// shown instead.
 pub fn draw(block: &Block, gap: bool, part: &Part<'_>, frame: &Frame<'_>) -> Rendered {
     let view = view(&block.kind);
     let gap = gap && part.segment == 0;

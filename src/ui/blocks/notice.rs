@@ -1,4 +1,4 @@
-//! Lines of the client's own.
+//! Notices of this client.
 
 use ratatui::style::Style;
 
@@ -43,14 +43,14 @@ impl BlockView for Notice {
 
     fn usual_detail(&self, _: Thoughts, _: &Source<'_>) -> Detail {
         match self.level {
-            // What an agent said when it failed is looked for at once.
+            // A failed agent's output is needed at once.
             NoticeLevel::Error => Detail::Short,
             _ => Detail::Header,
         }
     }
 }
 
-/// The notice, marked by its level; with its detail (up to `max_rows` rows) where that is unfolded.
+/// The notice with a sign for its level; `detail`: and at most `max_rows` rows of its detail.
 pub(super) fn render_notice(
     notice: &Notice,
     detail: bool,

@@ -1,4 +1,4 @@
-//! Plans: pinned in a box while they are worked on, a few calm rows in the transcript once done.
+//! Plans: pinned in a box while current, a few rows in the transcript once finished.
 
 use ratatui::style::{Modifier, Style};
 
@@ -18,19 +18,19 @@ use crate::{
     },
 };
 
-/// Rows of one in markdown that the transcript shows unless it is unfolded.
+/// Rows of a folded markdown plan in the transcript.
 const SHORT_ROWS: usize = 8;
 
 /// Blanks between entries on one row.
 const GAP: usize = 3;
 
-/// Rows that entries may share; with more of them one under the other reads better.
+/// Rows on which entries may share a row; with more, each has its own.
 const SHARED_ROWS: usize = 2;
 
-/// Rows of a plan with one entry each, the count of the others included.
+/// Rows of a plan with one entry a row, including the count of hidden ones.
 const LISTED_ROWS: usize = 5;
 
-/// The least of them that are worth a box.
+/// With fewer rows there is no box.
 const MIN_LISTED_ROWS: usize = 3;
 
 const BORDERS: usize = 2;
@@ -104,12 +104,12 @@ impl BlockView for PlanText {
     }
 }
 
-/// A plan that is pinned.
+/// A pinned plan.
 #[derive(Clone, Copy, Debug)]
 pub enum Pinned<'a> {
     Items(&'a [PlanEntry]),
     Text(&'a PlanText),
-    /// Of a type that this client does not know, by its name (V2-UPD-07).
+    /// Of an unknown type, by its name (V2-UPD-07).
     Unknown(&'a SafeText),
 }
 
@@ -123,8 +123,9 @@ impl<'a> Pinned<'a> {
     }
 }
 
-/// Plans one below the other on at most `max_rows` rows: each takes what it wants but for a row that
-/// it leaves to each one below (V1-PLAN-03). With the rows that it took it comes out the same.
+/// Pinned plans, one below the other, on at most `max_rows` rows: each takes the rows it needs but
+/// leaves one for each plan below (V1-PLAN-03). Drawn again with the number of rows returned, the
+/// result is the same.
 pub fn render_pinned_plans(
     plans: &[Pinned<'_>],
     max_rows: usize,
@@ -135,7 +136,7 @@ pub fn render_pinned_plans(
         let waiting = plans.len() - at;
         let room = max_rows.saturating_sub(rows.len());
         if room < waiting && at > 0 {
-            // Those that find no room are counted.
+            // Plans without room are counted.
             rows.pop();
             rows.push(dim(&format!("  +{}", count(waiting + 1, "plan")), ctx));
             break;
@@ -152,9 +153,9 @@ pub fn render_pinned_plans(
     rows
 }
 
-/// The plan on at most `max_rows` rows: in a box titled with what is done of it; entries share rows
-/// where they fit whole, else each has its own, those nearest to the current one. Without room for
-/// that, one row with the current entry.
+/// A plan on at most `max_rows` rows: a box titled with its progress. Entries share rows if they
+/// fit; otherwise each has a row, those nearest to the current one first. Without room for a box,
+/// one row with the current entry.
 pub(super) fn render_pinned_plan(
     entries: &[PlanEntry],
     max_rows: usize,
@@ -182,7 +183,7 @@ pub(super) fn render_pinned_plan(
     boxed(&title(entries, ctx), rows, border, Corners::Square, ctx)
 }
 
-/// The beginning of a plan in markdown, in a box that names its file.
+/// The first rows of a markdown plan, in a box titled with its file.
 fn render_pinned_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
     let ctx = &RenderContext {
         width: ctx.prose_width(),
@@ -211,7 +212,7 @@ fn render_pinned_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>)
     boxed(&title, rows, ctx.theme.accent, Corners::Square, ctx)
 }
 
-/// A plan in markdown as it stands in the transcript, up to `max_rows` rows of it.
+/// A markdown plan in the transcript, at most `max_rows` rows of it.
 fn render_plan_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>) -> Rendered {
     let mut head = StyledLine::styled("  ", Style::new());
     head.push(ctx.symbols.done, ctx.theme.success);
@@ -253,8 +254,8 @@ fn text_title(plan: &PlanText, ctx: &RenderContext<'_>) -> StyledLine {
     title
 }
 
-/// A plan that is not worked on any more, as it stands in the transcript: headed as a tool call is. Of
-/// one that was stopped it is told what was done.
+/// A finished plan in the transcript, with a header like a tool call's. If it was stopped, each
+/// entry shows its state.
 pub(super) fn render_finished_plan(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> Vec<Row> {
     let theme = ctx.theme;
     let width = usize::from(ctx.prose_width());
@@ -293,7 +294,7 @@ fn title(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> StyledLine {
     title
 }
 
-/// As many entries to a row as fit whole; `None` where that takes too many rows.
+/// As many entries to a row as fit; `None` if that takes too many rows.
 fn shared(entries: &[PlanEntry], width: usize, ctx: &RenderContext<'_>) -> Option<Vec<Row>> {
     let mut rows: Vec<StyledLine> = vec![StyledLine::new()];
     for entry in entries {
@@ -315,7 +316,7 @@ fn shared(entries: &[PlanEntry], width: usize, ctx: &RenderContext<'_>) -> Optio
     Some(rows.into_iter().map(StyledLine::into_row).collect())
 }
 
-/// One entry to a row, around the current one; the last row counts the others.
+/// One entry to a row, around the current one; the last row counts the hidden ones.
 fn listed(
     entries: &[PlanEntry],
     max_rows: usize,
@@ -328,7 +329,7 @@ fn listed(
     } else {
         max_rows.saturating_sub(1)
     };
-    // What was done just before it says where one is.
+    // Begin one entry before the current one, for orientation.
     let from = current(entries)
         .saturating_sub(1)
         .min(entries.len() - shown);
@@ -365,7 +366,7 @@ fn brief(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> Row {
     row.truncate(ctx.width.into(), ctx.symbols.ellipsis)
 }
 
-/// The entry that is worked on, else the next one.
+/// The entry in progress, else the next pending one.
 fn current(entries: &[PlanEntry]) -> usize {
     let first = |status| entries.iter().position(|entry| entry.status == status);
     first(PlanStatus::InProgress)

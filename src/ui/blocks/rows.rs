@@ -1,4 +1,4 @@
-//! What the kinds of blocks have in common: indents, folds, cuts, verbs.
+//! Shared by the kinds of blocks: indents, folds, cuts, verbs.
 
 use ratatui::style::Style;
 
@@ -13,21 +13,21 @@ use crate::{
     },
 };
 
-/// Blanks left of what the agent says.
+/// The indent of what the agent says.
 pub const INDENT: usize = 2;
 
-/// Rows that unfolding in place shows of one piece; the viewer shows everything.
+/// Rows of one unfolded piece; the viewer shows everything.
 pub const FULL_ROWS: usize = 1_000;
 
-/// Bytes of prose that are laid out; the viewer shows everything.
+/// Bytes of prose that are laid out; the viewer has no such bound.
 const MAX_PROSE: usize = 64 << 10;
 
-/// Cells of the column of verbs, its gap included.
+/// Cells of the column of verbs, with its gap.
 const VERB_COLUMN: usize = 7;
-/// Below this the verb takes the room it needs.
+/// On narrower screens a verb takes only its own width.
 const VERB_COLUMN_FROM: u16 = 40;
 
-/// For rows that [`indent`] puts blanks before: `taken` cells less.
+/// A context that is `taken` cells narrower, for rows that [`indent`] moves right.
 pub fn narrowed<'a>(taken: usize, ctx: &RenderContext<'a>) -> RenderContext<'a> {
     let taken = u16::try_from(taken).unwrap_or(u16::MAX);
     RenderContext {
@@ -36,7 +36,7 @@ pub fn narrowed<'a>(taken: usize, ctx: &RenderContext<'a>) -> RenderContext<'a> 
     }
 }
 
-/// Puts blanks before rows that were drawn for the width beside them.
+/// Moves rows right that were drawn with a [`narrowed`] context.
 pub fn indent(rows: &mut [Row], by: usize, ctx: &RenderContext<'_>) {
     let blanks = StyledLine::blanks(by);
     for row in rows {
@@ -51,17 +51,17 @@ pub fn fold_sign(unfolded: bool, ctx: &RenderContext<'_>) -> &'static str {
     }
 }
 
-/// One row, cut at the width.
+/// One dim row, cut at the width.
 pub fn dim(text: &str, ctx: &RenderContext<'_>) -> Row {
     StyledLine::styled(text, ctx.theme.dim).truncate(ctx.width.into(), ctx.symbols.ellipsis)
 }
 
-/// Text that is written for people, not cut to rows yet.
+/// Prose as markdown, not cut to a number of rows.
 pub fn prose(text: &str, ctx: &RenderContext<'_>) -> Rendered {
     markdown::render_whole(first_bytes(text.trim(), MAX_PROSE), ctx)
 }
 
-/// The first `max_rows` rows, and a row that counts the others: not for a single one.
+/// Keeps `max_rows` rows and a count of the others, unless only one is left.
 pub fn cut(rows: &mut Vec<Row>, max_rows: usize, ctx: &RenderContext<'_>) {
     let cut = rows.len().saturating_sub(max_rows);
     if cut > 1 {
@@ -70,7 +70,7 @@ pub fn cut(rows: &mut Vec<Row>, max_rows: usize, ctx: &RenderContext<'_>) {
     }
 }
 
-/// The last rows of a text, indented, with no count of what is above them.
+/// The last rows of a text, indented, without a count of the hidden ones.
 pub fn last_rows(
     text: &str,
     max_rows: usize,
@@ -91,7 +91,7 @@ pub fn last_rows(
     rows
 }
 
-/// A verb in its column; where there is little room, in the room it needs.
+/// A verb in its column; on narrow screens without the column.
 pub fn push_verb(line: &mut StyledLine, verb: &str, ctx: &RenderContext<'_>) {
     let column = line.width() + VERB_COLUMN;
     line.push(verb, ctx.theme.strong);

@@ -1,6 +1,5 @@
-//! A subagent: how it stands, and its conversation within the block that stands for it: its last
-//! rows while it works, all of it when unfolded. Each of its blocks is a segment of that block, laid
-//! out when it shows.
+//! A subagent: its state, and its conversation inside its block: the last rows while it works, all
+//! of it when unfolded. Each block of the conversation is a segment, laid out when visible.
 
 use std::ops::Range;
 
@@ -26,22 +25,22 @@ use crate::{
     },
 };
 
-/// Rows of a description.
+/// Rows of its description.
 const DESCRIPTION_ROWS: usize = 4;
-/// Narrower than this nothing is drawn within.
+/// On narrower screens the conversation is not drawn.
 const MIN_WIDTH: u16 = 16;
-/// Rows of what it does now.
+/// Rows of its latest activity.
 const LIVE_ROWS: usize = 4;
-/// Blocks of it that are looked at for those.
+/// Blocks that these rows are taken from.
 const LIVE_BLOCKS: usize = 4;
-/// Rows of each of them.
+/// Rows of each of these blocks.
 const LIVE_TEXT_ROWS: usize = 2;
-/// Blocks that unfolding in place shows, the latest; the viewer shows everything.
+/// The latest blocks, shown when unfolded; the viewer shows all.
 const SHOWN_BLOCKS: usize = 200;
-/// Bytes of a message within; the viewer shows everything.
+/// Bytes of each message in it; the viewer shows all.
 const MESSAGE_BYTES: usize = 32 << 10;
 
-/// Its own segments: the header, and what stands above its blocks or in place of them.
+/// Its first segments: the header, and the details or activity below it.
 const OWN_SEGMENTS: usize = 2;
 
 impl BlockView for SessionId {
@@ -65,7 +64,7 @@ impl BlockView for SessionId {
         }
     }
 
-    /// Its whole conversation, indented below its name.
+    /// Its conversation, indented below its name.
     fn text(&self, source: &Source<'_>) -> String {
         let Some(subagent) = source.subagents.get(self) else {
             return "[unknown subagent]".to_owned();
@@ -80,7 +79,7 @@ impl BlockView for SessionId {
     }
 
     fn usual_detail(&self, _: Thoughts, source: &Source<'_>) -> Detail {
-        // What it does now is worth some rows; what it did is there on demand.
+        // While it works some rows are shown; afterwards only the header.
         match source.subagents.get(self) {
             Some(subagent) if subagent.is_active() => Detail::Short,
             _ => Detail::Header,
@@ -127,7 +126,7 @@ impl BlockView for SessionId {
     }
 }
 
-/// What of its blocks is shown.
+/// Which of its blocks are shown.
 fn shown(subagent: &Subagent) -> Range<usize> {
     let all = subagent.conversation.transcript.blocks().len();
     all.saturating_sub(SHOWN_BLOCKS)..all
@@ -138,7 +137,7 @@ fn block_at(subagent: &Subagent, segment: usize) -> Option<&Block> {
     subagent.conversation.transcript.blocks().get(at)
 }
 
-/// Grows with what the terminals of a block show.
+/// Changes with the output of the terminals in a block.
 fn screens(block: &Block, frame: &Frame<'_>) -> u64 {
     match &block.kind {
         BlockKind::Tool(call) => {
@@ -151,7 +150,7 @@ fn screens(block: &Block, frame: &Frame<'_>) -> u64 {
     }
 }
 
-/// The source as a subagent's own transcript sees it.
+/// The source for drawing a subagent's transcript.
 fn source_within<'a>(subagent: &'a Subagent, source: &Source<'a>) -> Source<'a> {
     Source {
         transcript: &subagent.conversation.transcript,
@@ -160,7 +159,7 @@ fn source_within<'a>(subagent: &'a Subagent, source: &Source<'a>) -> Source<'a> 
     }
 }
 
-/// A segment behind the header.
+/// A segment after the header.
 fn render_within(subagent: &Subagent, part: &Part<'_>, frame: &Frame<'_>) -> Rendered {
     let within = Frame {
         source: source_within(subagent, &frame.source),
@@ -182,7 +181,7 @@ fn render_within(subagent: &Subagent, part: &Part<'_>, frame: &Frame<'_>) -> Ren
     rendered
 }
 
-/// Where it works, its plans, and how much of it is left out.
+/// Its directory, its plans, and how many blocks are hidden.
 fn above_blocks(subagent: &Subagent, frame: &Frame<'_>, within: &Frame<'_>) -> Vec<Row> {
     let ctx = &within.ctx;
     let mut rows: Vec<Row> = render_place(&subagent.id, &frame.source, ctx)
@@ -205,7 +204,7 @@ fn plan_rows(subagent: &Subagent, ctx: &RenderContext<'_>) -> Vec<Row> {
     render_pinned_plans(&plans, plans.len(), ctx)
 }
 
-/// The last rows of what it says and does.
+/// The last rows of its conversation.
 fn live_rows(subagent: &Subagent, within: &Frame<'_>) -> Vec<Row> {
     let blocks = subagent.conversation.transcript.blocks();
     let from = blocks.len().saturating_sub(LIVE_BLOCKS);
@@ -221,7 +220,7 @@ fn live_rows(subagent: &Subagent, within: &Frame<'_>) -> Vec<Row> {
     rows
 }
 
-/// A block in a row or two.
+/// A block on one or two rows.
 fn short_rows(block: &Block, within: &Frame<'_>) -> Vec<Row> {
     let text = match &block.kind {
         BlockKind::Agent(message) => message.text.as_str(),
@@ -242,7 +241,7 @@ fn short_rows(block: &Block, within: &Frame<'_>) -> Vec<Row> {
     last_rows(end, LIVE_TEXT_ROWS, INDENT, ctx.theme.dim, ctx)
 }
 
-/// A block of it as it stands in a transcript.
+/// One of its blocks, drawn as in a transcript.
 fn block_rows(block: &Block, within: &Frame<'_>) -> Rendered {
     let view = view(&block.kind);
     let detail = match &block.kind {
@@ -345,11 +344,11 @@ fn render_place(id: &SessionId, source: &Source<'_>, ctx: &RenderContext<'_>) ->
     Some(line.truncate(usize::from(ctx.width), ctx.symbols.ellipsis))
 }
 
-/// How a subagent's state reads.
+/// A subagent's state as a sign and words.
 struct Standing<'a> {
     sign: &'a str,
     style: Style,
-    /// Beside the sign, for what no sign tells.
+    /// Words for what the sign does not show.
     said: Option<SafeText>,
     said_style: Style,
     error: Option<SafeText>,
@@ -404,7 +403,7 @@ impl<'a> Standing<'a> {
                     },
                 },
             },
-            // V1-SUB-04: what it did before is no longer shown as what it does.
+            // V1-SUB-04: its earlier state is not shown as the current one.
             Some(WorkState::Unknown) => {
                 saying(symbols.pending, theme.dim, "state unknown", theme.dim)
             }
@@ -417,7 +416,7 @@ impl<'a> Standing<'a> {
 fn time(subagent: &Subagent, moving: bool, ctx: &RenderContext<'_>) -> StyledLine {
     let text = match (subagent.took, &subagent.state) {
         (Some(took), _) if took.as_millis() >= 100 => elapsed(took),
-        // Without motion nothing counts up.
+        // Without motion no time counts up.
         (None, Some(WorkState::Running)) if moving => {
             elapsed(ctx.now.saturating_duration_since(subagent.started))
         }
@@ -426,7 +425,7 @@ fn time(subagent: &Subagent, moving: bool, ctx: &RenderContext<'_>) -> StyledLin
     StyledLine::styled(&text, ctx.theme.dim)
 }
 
-/// What a session is called where it is referred to.
+/// The name of a session where it is mentioned.
 pub(super) fn session_name(id: &SessionId, source: &Source<'_>) -> SafeText {
     match source.subagents.get(id) {
         Some(subagent) => subagent.name(),

@@ -1,4 +1,4 @@
-//! Thoughts: one line when they are over, the last rows while they come in.
+//! Thoughts: the last rows while they stream, one row afterwards.
 
 use super::{
     BlockView, Content, Detail, Frame, Markdown, Part, Source, quoted,
@@ -16,10 +16,10 @@ use crate::{
     },
 };
 
-/// Rows of a thought that are shown while it comes in.
+/// Rows of a thought that streams.
 const LIVE_ROWS: usize = 4;
 
-/// Bytes from the end of a thought that are looked at for them.
+/// Bytes at the end of a thought that these rows are made from.
 const LIVE_BYTES: usize = 4 << 10;
 
 impl BlockView for Thought {
@@ -29,7 +29,7 @@ impl BlockView for Thought {
 
     fn draw(&self, part: &Part<'_>, frame: &Frame<'_>) -> Rendered {
         let Some(segment) = part.segment.checked_sub(1) else {
-            // Some agents send thoughts of nothing but newlines.
+            // Some agents send thoughts of newlines only.
             if self.took.is_some() && self.text.trim().is_empty() {
                 return Rendered::default();
             }
@@ -83,7 +83,7 @@ impl BlockView for Thought {
     }
 
     fn content(&self, rev: u64, segment: usize, _: Detail, _: &Frame<'_>) -> Content {
-        // Only time counts in the header while it is open.
+        // An open thought's header depends on time only.
         let only_time = segment == 0 && self.took.is_none();
         Content::Block {
             rev: if only_time { 0 } else { rev },
@@ -117,12 +117,12 @@ pub(super) fn render_thought_header(
     match thought.took {
         Some(took) => {
             parts.push(count(line_count(thought.text.trim()), "line"));
-            // Of a replayed one nobody knows.
+            // The time of a replayed thought is unknown.
             if took.as_millis() >= 100 {
                 parts.push(elapsed(took));
             }
         }
-        // Without motion nothing counts up.
+        // Without motion no time counts up.
         None if spinner.is_some() => {
             let so_far = ctx.now.saturating_duration_since(thought.started);
             if so_far.as_secs() > 0 {
@@ -136,9 +136,9 @@ pub(super) fn render_thought_header(
     line.truncate(usize::from(ctx.width), symbols.ellipsis)
 }
 
-/// The last rows of a thought that is coming in. The cost does not grow with the thought.
+/// The last rows of a thought that streams, at a cost that does not grow with it.
 pub(super) fn render_thought_tail(thought: &Thought, ctx: &RenderContext<'_>) -> Vec<Row> {
-    // What was said before is told by the header's growing time, not by a count that races.
+    // No count of hidden rows: it would race; the header's time shows that more was said.
     let tail = last_bytes(thought.text.trim(), LIVE_BYTES);
     last_rows(tail, LIVE_ROWS, 2 * INDENT, ctx.theme.thought, ctx)
 }

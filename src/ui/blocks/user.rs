@@ -1,4 +1,4 @@
-//! What the person said: in a box, as written.
+//! The person's messages: in a box, as written.
 
 use ratatui::style::Style;
 
@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// Rows that are shown unless it is unfolded.
+/// Rows of a folded message.
 const SHORT_ROWS: usize = 12;
 
-/// Pictures and sounds with a row of their own.
+/// Pictures and sounds that have a row each.
 const MAX_LISTED: usize = 20;
 
 impl BlockView for UserMessage {
@@ -61,13 +61,13 @@ impl BlockView for UserMessage {
     }
 }
 
-/// The message in its box; of a long one `max_rows` rows and the count of the rest.
+/// The message in its box: at most `max_rows` rows and a count of the rest.
 pub(super) fn render_user(
     message: &UserMessage,
     max_rows: usize,
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
-    // At the width of what answers it.
+    // As wide as the answer.
     let ctx = &RenderContext {
         width: ctx.prose_width(),
         ..*ctx

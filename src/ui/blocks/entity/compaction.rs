@@ -1,4 +1,4 @@
-//! Compactions of the context: one row that says how it stands; the summary on demand.
+//! Compactions of the context: one row with the state; the summary is folded.
 
 use ratatui::style::Style;
 
@@ -92,7 +92,7 @@ fn render_header(
     let so_far = ctx.now.saturating_duration_since(entity.started);
     let time = match entity.took {
         Some(took) if took.as_millis() >= 100 => elapsed(took),
-        // Without motion nothing counts up.
+        // Without motion no time counts up.
         None if entity.kind.is_open() && spinner.is_some() => elapsed(so_far),
         _ => String::new(),
     };

@@ -1,4 +1,4 @@
-//! What sessions write to each other.
+//! Messages between sessions.
 
 use ratatui::style::Style;
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Rows of each piece that are shown unless it is unfolded.
+/// Rows of each piece of a folded message.
 const SHORT_ROWS: usize = 6;
 
 impl EntityView for SessionMessage {
@@ -37,7 +37,7 @@ impl EntityView for SessionMessage {
     }
 }
 
-/// `• to Explore the tests`, above what was written.
+/// `• message to Explore the tests`.
 fn header(message: &SessionMessage, unfolded: bool, frame: &Frame<'_>) -> Row {
     let (ctx, here) = (&frame.ctx, frame.source.here);
     let theme = ctx.theme;

@@ -1,4 +1,4 @@
-//! The pieces of a tool call's content: all that is shown of each kind stands here.
+//! The pieces of a tool call's content: all that is shown of each kind is here.
 
 use std::sync::Arc;
 
@@ -29,14 +29,14 @@ use crate::{
 
 /// Rows of text that [`Detail::Short`] shows.
 const SHORT_TEXT_ROWS: usize = 8;
-/// Rows of a terminal's end.
+/// The last rows of a terminal.
 const SHORT_TERMINAL_ROWS: usize = 10;
 const SHORT_DIFF_ROWS: usize = 20;
 /// Rows of raw input or output.
 const RAW_ROWS: usize = 12;
-/// Bytes of a diff's texts up to which it is written out; the rest is for the viewer.
+/// A diff of more bytes than this is not written out as text.
 const MAX_DIFF_BYTES: usize = 256 << 10;
-/// Pieces that are drawn of one call: agents send one or two.
+/// Pieces drawn of one call: agents send one or two.
 pub const MAX_PIECES: usize = 100;
 
 const NO_SCREEN: &str = "[output of a terminal, no longer kept]";
@@ -65,7 +65,7 @@ fn render_piece(
 ) -> Rendered {
     match piece {
         ToolContent::Block(ContentBlock::Text(text)) => match call.kind {
-            // Written for people: plans to agree to, what a subagent thinks.
+            // Prose: plans to agree to, thoughts of subagents.
             ToolKind::Think | ToolKind::SwitchMode => {
                 let mut rendered = prose(text, ctx);
                 cut(&mut rendered.rows, text_room(tool.detail), ctx);
@@ -111,7 +111,7 @@ pub fn asked(piece: &ToolContent) -> Asked<'_> {
         ToolContent::Block(ContentBlock::Text(text)) => Asked::Text(text),
         ToolContent::Block(content) => Asked::Content(content),
         ToolContent::Unknown { kind, raw } => Asked::Json(kind, raw),
-        // A terminal has not begun, and a link to a session tells nothing.
+        // A terminal has not started yet, and a link to a session says nothing.
         ToolContent::Terminal(_) | ToolContent::Session(_) => Asked::Nothing,
     }
 }
@@ -125,7 +125,7 @@ pub(super) fn path(piece: &ToolContent) -> Option<&str> {
     }
 }
 
-/// Grows with what it shows by itself, without a change of its call.
+/// A revision of what a piece shows without a change of its call: a terminal's.
 pub fn screen_rev(piece: &ToolContent, frame: &Frame<'_>) -> u64 {
     let ToolContent::Terminal(id) = piece else {
         return 0;
@@ -137,7 +137,7 @@ pub fn screen_rev(piece: &ToolContent, frame: &Frame<'_>) -> u64 {
     2 * rev + u64::from(exited)
 }
 
-/// In the unified form that patch tools read.
+/// As a unified diff.
 fn diff_text(diff: &Diff, source: &Source<'_>) -> String {
     let path = shown_path(&diff.path, source.cwd);
     let (old, new) = match &diff.text {
@@ -166,7 +166,7 @@ fn diff_text(diff: &Diff, source: &Source<'_>) -> String {
     noted(text, diff)
 }
 
-/// What is to be known of it stands above, where patch tools skip it.
+/// Puts its note above it, where patch tools skip it.
 fn noted(text: String, diff: &Diff) -> String {
     match &diff.note {
         Some(note) => format!("[{note}]\n{text}"),
@@ -234,7 +234,7 @@ fn render_diff_piece(
         .filter(|piece| matches!(piece, ToolContent::Diff(_)))
         .take(2)
         .count();
-    // With several, the header cannot say which is which.
+    // With several diffs the header cannot name each file.
     if diffs > 1 {
         let path = shown_path(&diff.path, tool.cwd);
         let name = StyledLine::styled(&path, ctx.theme.strong);
@@ -244,8 +244,7 @@ fn render_diff_piece(
     rendered
 }
 
-/// The terminal's last rows (V1-TOOL-10, V1-TERM-14). An id that nobody knows costs one line,
-/// and the rest of the call is shown.
+/// The terminal's last rows (V1-TOOL-10, V1-TERM-14). An unknown id costs one line.
 fn terminal_rows(
     call: &ToolCall,
     id: &TerminalId,
@@ -258,7 +257,7 @@ fn terminal_rows(
     let info = tool.terminals.get(id);
     let ended = info.is_none_or(|info| info.exit.is_some());
     if tool.detail == Detail::Short && ended && gives_text(call) {
-        // The output as the agent took it (fast-agent): once is enough.
+        // The agent sent the output as text as well (fast-agent): once is enough.
         return Vec::new();
     }
     let max_rows = if tool.detail == Detail::Full {
@@ -281,12 +280,12 @@ fn gives_text(call: &ToolCall) -> bool {
     })
 }
 
-/// A failed call without content says why in its raw output.
+/// The raw output of a failed call without content says why.
 pub(super) fn shows_raw_error(call: &ToolCall) -> bool {
     call.state == ToolState::Failed && call.content.is_empty() && call.raw_output.is_some()
 }
 
-/// What the call was made with and what came back, as JSON (V1-TOOL-13).
+/// Its raw input and output (V1-TOOL-13).
 fn raw_rows(call: &ToolCall, detail: Detail, ctx: &RenderContext<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     let hidden = call.content.len().saturating_sub(MAX_PIECES);
@@ -308,7 +307,7 @@ fn raw_rows(call: &ToolCall, detail: Detail, ctx: &RenderContext<'_>) -> Vec<Row
 }
 
 fn json_rows(label: &str, raw: &RawJson, ctx: &RenderContext<'_>) -> Vec<Row> {
-    // Enough for the rows; the viewer shows all of it.
+    // Enough for these rows; the viewer shows all of it.
     let bytes = usize::from(ctx.width) * (RAW_ROWS + 1);
     let shown = first_bytes(&raw.0, bytes);
     let text = SafeText::line(shown);

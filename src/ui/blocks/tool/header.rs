@@ -1,4 +1,4 @@
-//! A tool call's first row: status, verb, object, figures; and how it was answered for.
+//! A tool call's header: status, verb, object, figures; and the answers to its permission requests.
 
 use ratatui::style::Style;
 
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// Cells of the object that are worth more than the figures behind it.
+/// The object keeps this many cells before the figures get room.
 const MIN_OBJECT: usize = 16;
 
-/// Rows up to which a command is shown whole without being unfolded.
+/// A command of at most this many rows is shown whole when folded.
 const COMMAND_ROWS: usize = 3;
 
 /// The header and, below it, the answers to what was asked; with [`Detail::Full`] the whole
@@ -48,8 +48,7 @@ pub(super) fn render_tool_header(
     push_state(&mut state, call, tool, ctx);
     let mut time = time(call, tool, ctx);
 
-    // What is least missed goes first where there is no room: the time, what the sign says as
-    // well, the figures.
+    // Without room, the least useful goes first: the time, words that repeat the sign, the figures.
     let width = usize::from(ctx.prose_width());
     let shown = StyledLine::styled(&object.line, object_style);
     let wanted = left.width() + shown.width().min(MIN_OBJECT) + about.width();
@@ -110,8 +109,8 @@ pub(super) fn render_tool_header(
     Rendered { rows, provisional }
 }
 
-/// A whole command behind `left`, `time` at the end of its first row; `None` where it takes too many
-/// rows.
+/// A whole command after `left`, with `time` at the end of its first row; `None` if it takes too
+/// many rows.
 fn command_rows(
     command: &str,
     style: Style,
@@ -158,7 +157,7 @@ fn sign(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> (&'
             let still = symbols.spinner.first().copied().unwrap_or(symbols.pending);
             (tool.spinner.unwrap_or(still), theme.accent)
         }
-        // Some agents call it completed when they have taken in the refusal.
+        // Some agents report it as completed once they have read the refusal.
         ToolState::Completed | ToolState::Ended if call.is_denied() => {
             (symbols.failed, theme.error)
         }
@@ -192,14 +191,14 @@ fn verb(kind: ToolKind) -> &'static str {
     }
 }
 
-/// What the call is about, on one line.
+/// The object of the call, on one line.
 struct Object {
     line: SafeText,
     /// There are more lines of it, or more of this one.
     more: bool,
     /// It is a command of several lines.
     lines: bool,
-    /// It is a path, whose end tells more than its beginning.
+    /// It is a path: its end matters most.
     path: bool,
 }
 
@@ -352,7 +351,7 @@ fn counts(call: &ToolCall, ctx: &RenderContext<'_>) -> (Counts, bool) {
         ..Counts::default()
     };
     if diffs(call).nth(MAX_PIECES).is_some() {
-        // More than anybody counts.
+        // More than is counted.
         return (Counts::default(), false);
     }
     let mut waiting = false;
@@ -395,7 +394,7 @@ fn push_counts(line: &mut StyledLine, counts: Counts, ctx: &RenderContext<'_>) {
     }
 }
 
-/// What the sign alone does not say.
+/// Words for what the sign does not show.
 fn push_state(
     line: &mut StyledLine,
     call: &ToolCall,
@@ -415,11 +414,11 @@ fn push_state(
         // The row below says it.
         ToolState::Ended | ToolState::Failed if call.is_denied() => {}
         state if call.cancelling && state.is_open() => push("cancelling", theme.dim),
-        // V2-STATE-03: as last told, and not as what it does.
+        // V2-STATE-03: its last known state, not its current one.
         state if call.doubted && state.is_open() => push("state unknown", theme.dim),
         ToolState::Paused => push("paused", theme.warning),
         ToolState::Cancelled => push("cancelled", theme.warning),
-        // And so does it where nobody answered.
+        // The same if no one answered.
         ToolState::Ended if call.only_asked || call.had_no_leave() => {}
         ToolState::Ended => push("no result", theme.dim),
         ToolState::Unknown(status) => push(&SafeText::line(status), theme.dim),
@@ -434,7 +433,7 @@ fn push_state(
     }
 }
 
-/// Lines of text that a folded call hides.
+/// Lines of text hidden in a folded call.
 fn folded_lines(call: &ToolCall) -> usize {
     call.content
         .iter()
@@ -450,7 +449,7 @@ fn folded_lines(call: &ToolCall) -> usize {
 fn time(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> StyledLine {
     let text = match (call.took, &call.state) {
         (Some(took), _) if took.as_millis() >= 100 => elapsed(took),
-        // Without motion nothing counts up: the time is told at the end.
+        // Without motion no time counts up: it is shown at the end.
         (None, ToolState::InProgress) if call.is_running() && tool.spinner.is_some() => {
             elapsed(ctx.now.saturating_duration_since(call.started))
         }

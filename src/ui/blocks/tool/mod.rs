@@ -1,7 +1,6 @@
-//! Tool calls: a header that says what is done to what, and a segment for each piece of content.
+//! Tool calls: a header with action and object, and a segment for each piece of content.
 //!
-//! The header and the pieces are drawn each for itself, so that a spinner that turns does not draw a
-//! diff again.
+//! They are drawn separately, so that a turning spinner does not draw a diff again.
 
 mod content;
 mod header;
@@ -26,10 +25,10 @@ use header::render_tool_header;
 
 pub use content::{Asked, asked, screen_rev};
 
-/// Bytes of one piece that stand for it where it cannot be drawn.
+/// Bytes of plain text shown of a piece that cannot be drawn.
 const MAX_PLAIN: usize = 256 << 10;
 
-/// What a tool call refers to, and how it is wanted.
+/// What a tool call is drawn with.
 #[derive(Clone, Copy)]
 pub struct ToolContext<'a> {
     pub cwd: &'a Path,
@@ -82,7 +81,7 @@ impl BlockView for ToolCall {
     }
 
     fn full_text(&self, source: &Source<'_>) -> String {
-        // Its title says what it is: only a command may need more room than that.
+        // The viewer has its title already; only a command may be longer than that.
         let mut out = match &self.command {
             Some(command) => format!("$ {}\n\n", SafeText::new(command.trim())),
             None => String::new(),
@@ -137,8 +136,8 @@ impl BlockView for ToolCall {
         Some(first_bytes(&text, MAX_PLAIN).to_owned())
     }
 
-    /// What changes something is shown, what was looked at is not. What is asked about stands whole
-    /// in the question.
+    /// Changes are shown, what was only read is folded. While a question about it is open, that
+    /// shows all of it.
     fn usual_detail(&self, _: Thoughts, _: &Source<'_>) -> Detail {
         usual_detail(self)
     }
@@ -205,7 +204,7 @@ fn piece_count(call: &ToolCall, detail: Detail) -> usize {
     match detail {
         Detail::Header => 0,
         Detail::Short => content + usize::from(shows_raw_error(call)),
-        // Behind the content comes what it was called with and gave back.
+        // Raw input and output follow the content.
         Detail::Full => content + 1,
     }
 }
