@@ -1,7 +1,6 @@
 //! Texts compared line by line, and unified diffs: read and written.
 //!
-//! Owns what a diff is as text. Must not know what a change of a file means to an agent, a session
-//! or a screen.
+//! Owns diffs as text. Must not know what a file change means to an agent, a session or a screen.
 
 mod read;
 mod write;

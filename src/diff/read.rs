@@ -60,7 +60,7 @@ pub struct FilePatch<'a> {
     /// `None`: there is none on that side, or it has no name.
     pub old: Option<String>,
     pub new: Option<String>,
-    /// The side is told not to exist.
+    /// The file does not exist on that side.
     pub created: bool,
     pub deleted: bool,
     pub text: &'a str,
@@ -145,8 +145,7 @@ pub fn by_file(patch: &str) -> Vec<FilePatch<'_>> {
     sections.into_iter().map(FilePatch::of).collect()
 }
 
-/// A name without the quotes that git puts around unusual ones, and without the tab that it puts
-/// behind one with blanks.
+/// A name without git's quotes around unusual names and the tab after names with blanks.
 pub fn unquoted(name: &str) -> String {
     let name = name.strip_suffix('\r').unwrap_or(name);
     let name = name.strip_suffix('\t').unwrap_or(name);
@@ -187,8 +186,7 @@ pub fn unquoted(name: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The hunks of a section. One that is not as it says ends the list: what is behind it could be
-/// anything.
+/// The hunks of a section, up to the first malformed one: what follows that could be anything.
 pub fn hunks(section: &str) -> Vec<Hunk<'_>> {
     let mut hunks = Vec::new();
     let mut lines = section.split('\n').peekable();
@@ -218,7 +216,7 @@ pub fn hunks(section: &str) -> Vec<Hunk<'_>> {
                 Some((" ", text)) => (HunkSign::Context, text),
                 Some(("-", text)) => (HunkSign::Removed, text),
                 Some(("+", text)) => (HunkSign::Added, text),
-                // What is behind the last line's end is no line.
+                // There is no line after the last line end.
                 None if lines.peek().is_none() => return hunks,
                 // Some tools strip blanks at the end of lines.
                 None => (HunkSign::Context, ""),
@@ -248,9 +246,8 @@ pub fn hunks(section: &str) -> Vec<Hunk<'_>> {
     hunks
 }
 
-/// Whether a text is these hunks and what stands around hunks, and nothing else: no word that is not
-/// in a hunk but the names of files, which are those of [`by_file`]. Each name has hunks: without
-/// them it could tell that a file is deleted.
+/// Whether a text holds only these hunks and their heads: outside of hunks no words but the file
+/// names of [`by_file`]. Each name must have hunks: without them it could mean a deletion.
 pub fn is_all_diff(text: &str, hunks: &[Hunk<'_>]) -> bool {
     let names = head_names(text);
     let mut hunks = hunks.iter();
@@ -288,7 +285,7 @@ pub fn is_all_diff(text: &str, hunks: &[Hunk<'_>]) -> bool {
     left == 0 && heads.is_empty() && hunks.next().is_none()
 }
 
-/// Names behind `---` and `+++`, as they stand there.
+/// Names after `---` and `+++`, unchanged.
 fn head_names(text: &str) -> Vec<&str> {
     let name = |line: &'_ str| -> Option<usize> {
         let head = ["--- ", "+++ "]
@@ -303,8 +300,7 @@ fn head_names(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A name without the time that `diff -u` puts behind it, and without the tab before that. `None`
-/// where that is something else.
+/// A name without the tab and time that `diff -u` appends. `None` if something else follows.
 fn before_time(name: &str) -> Option<&str> {
     let name = name.trim_end_matches('\r');
     let (name, time) = name.split_once('\t').unwrap_or((name, ""));
@@ -312,7 +308,7 @@ fn before_time(name: &str) -> Option<&str> {
     time.chars().all(is_time).then_some(name)
 }
 
-/// Whether a line around hunks tells names that are told otherwise, or numbers.
+/// Whether a line outside of hunks holds only known names or numbers.
 fn is_head(line: &str, names: &[&str]) -> bool {
     let line = line.trim_end_matches('\r');
     if let Some(name) = ["--- ", "+++ "]

@@ -10,11 +10,11 @@ use similar::{DiffOp, DiffTag, TextDiff};
 /// Unchanged lines around each change.
 pub const CONTEXT: usize = 3;
 
-/// After this the comparison is finished roughly: correct, but not the shortest.
+/// After this time the comparison is finished roughly: correct, but not minimal.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Up to this many pairs of lines a comparison is quick whatever it meets, and runs without the
-/// timeout, so that what is shown never depends on how busy the machine is.
+/// With at most this many pairs of lines a comparison is always quick and runs without the timeout,
+/// so that the result does not depend on how busy the machine is.
 const SMALL: usize = 1 << 20;
 
 /// Runs of changes, each with [`CONTEXT`] around it, and whether the timeout struck.

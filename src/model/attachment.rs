@@ -1,4 +1,4 @@
-//! Files that go along with a prompt: what they are by their content, and what the agent gets of them.
+//! Files attached to a prompt: their kind by content, and the form in which the agent gets them.
 
 use std::time::SystemTime;
 
@@ -6,9 +6,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 use crate::model::PromptCaps;
 
-/// Bytes of a picture's or sound's file; a larger one goes as a link. Model APIs take 5 MiB of base64
-/// for one picture, and base64 is a third longer than what it stands for. One that is too large is
-/// worse than none: it stays in the conversation, and each later request fails with it.
+/// Bytes of a picture's or sound's file; a larger one is sent as a link. Model APIs take 5 MiB of
+/// base64 for one picture, and base64 is a third longer than the data. A picture that is too large
+/// stays in the conversation and makes each later request fail.
 pub const MAX_MEDIA: u64 = (5 << 20) / 4 * 3;
 
 /// Of all pictures and sounds in one prompt: requests to model APIs may have about 32 MiB, base64.
@@ -17,7 +17,7 @@ pub const MAX_MEDIA_IN_ALL: u64 = 20 << 20;
 /// Pictures and sounds in one prompt: with more, model APIs take only small ones.
 pub const MAX_MEDIA_FILES: usize = 20;
 
-/// What a file is, by its first bytes: names lie.
+/// The kind of a file by its first bytes, since names may be wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MediaKind {
     /// A picture that models take; its MIME type.
@@ -29,7 +29,7 @@ pub enum MediaKind {
     Other,
 }
 
-/// A file as it was when it was last looked at.
+/// A file as it was last seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeenFile {
     pub kind: MediaKind,
@@ -38,7 +38,7 @@ pub struct SeenFile {
     pub modified: Option<SystemTime>,
     /// Width and height of a picture, where its head tells.
     pub pixels: Option<(u32, u32)>,
-    /// Out of the clipboard: the file goes once it is sent.
+    /// From the clipboard: the file is deleted once it is sent.
     pub passing: bool,
 }
 
@@ -47,14 +47,14 @@ pub struct SeenFile {
 pub enum Way {
     Image,
     Audio,
-    /// A picture or sound that can only be linked, and why.
+    /// A picture or sound that can only be sent as a link, and why.
     Link(String),
-    /// Neither: embedded where it is text and the agent takes that, else linked.
+    /// Another file: embedded if it is text and the agent takes that, else a link.
     File,
 }
 
 impl SeenFile {
-    /// By what the agent takes, as far as that is known (V1-INIT-18).
+    /// Depends on the agent's capabilities, as far as they are known (V1-INIT-18).
     pub fn way(&self, caps: Option<PromptCaps>) -> Way {
         let takes = |which: fn(PromptCaps) -> bool| caps.is_none_or(which);
         let (way, taken, what) = match self.kind {
@@ -79,15 +79,15 @@ impl SeenFile {
     }
 }
 
-/// Whether files that a paste names are meant to go with the prompt: all of them are there, and
-/// pictures or sounds are among them. Else it is taken for the text that it is.
+/// Whether pasted paths are attachments: all files exist, and some are pictures or sounds.
+/// Otherwise the paste is text.
 pub fn are_media(seen: &[Option<SeenFile>]) -> bool {
     seen.iter().all(Option::is_some) && seen.iter().flatten().any(SeenFile::is_media)
 }
 
 /// A percent-encoded `file://` URI of an absolute path.
 pub fn file_uri(path: &str) -> String {
-    /// Bytes of a path that stand for themselves in a URI.
+    /// Bytes of a path that are not escaped in a URI.
     const PATH: &AsciiSet = &NON_ALPHANUMERIC
         .remove(b'/')
         .remove(b'-')

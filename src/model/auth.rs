@@ -15,15 +15,15 @@ pub struct AuthMethod {
 pub enum AuthMethodKind {
     /// `authenticate` (V1-AUTH-02).
     Agent,
-    /// The agent's own program, in a terminal; never passed to `authenticate` (V1-AUTH-03). What is
-    /// run is the profile's command and arguments with these added (V1-AUTH-05).
+    /// The agent's own program, run in a terminal; never passed to `authenticate` (V1-AUTH-03). It
+    /// is the profile's command and arguments with these added (V1-AUTH-05).
     Terminal {
         args: Vec<String>,
-        /// Laid over the agent's environment.
+        /// Added to the agent's environment.
         env: Vec<(String, String)>,
     },
-    /// The older form of that, `_meta.terminal-auth`: never passed to `authenticate` either, which
-    /// kimi does not answer. `None` where it names no command: then only the profile knows one.
+    /// The older form, `_meta.terminal-auth`: never passed to `authenticate` either, which kimi
+    /// does not answer. `None` if it names no command: then only the profile has one.
     Program(Option<LoginProgram>),
     /// Variables to set in the profile (V1-AUTH-06).
     EnvVar { vars: Vec<SafeText> },
@@ -31,21 +31,21 @@ pub enum AuthMethodKind {
     Unsupported(SafeText),
 }
 
-/// A program to sign in with that the agent names. V1-AUTH-05 forbids that in the typed form, where
-/// the profile has the command; agents of before have no other way (kimi: `kimi acp` would not take
-/// the arguments). The agent runs as the person anyway, so it gains no right by this; but what
-/// asks for a password must be known for what it is. So it is shown whole and runs only after the
-/// person has confirmed exactly that.
+/// A sign-in program that the agent names. V1-AUTH-05 forbids this in the typed form, where the
+/// profile has the command; older agents have no other way (`kimi acp` would not take the
+/// arguments). The agent runs as the person anyway and gains no right by this, but the person must
+/// know which program asks for a password. So it is shown whole and runs only after the person has
+/// confirmed exactly that.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoginProgram {
     pub command: String,
     pub args: Vec<String>,
-    /// Laid over the agent's environment.
+    /// Added to the agent's environment.
     pub env: Vec<(String, String)>,
 }
 
 impl LoginProgram {
-    /// As a person would type it, everything that is run included.
+    /// The whole command line, as a person would type it.
     pub fn command_line(&self) -> SafeText {
         let words = std::iter::once(&self.command).chain(&self.args);
         let command = command_line(words.map(String::as_str));
@@ -58,7 +58,7 @@ impl LoginProgram {
     }
 }
 
-/// Variables as they are written in front of a command.
+/// Variables as written before a command.
 pub fn env_words(env: &[(String, String)]) -> String {
     let words = env.iter().map(|(name, value)| {
         let value = command_line([value.as_str()]);

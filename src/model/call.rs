@@ -1,4 +1,4 @@
-//! What the client asks of the agent, and what comes back.
+//! Calls of the client to the agent, and their results.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::{
     text::SafeText,
 };
 
-/// One message for the agent, in the order in which the reducer wants it on the wire.
+/// One message to the agent, in wire order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ToAgent {
     Call(Call),
@@ -20,8 +20,8 @@ pub enum ToAgent {
     Reply { key: RequestKey, reply: HostReply },
 }
 
-/// One thing from the agent, in the order in which it stood on the wire: replies share the queue
-/// with updates, so that "the turn is over" cannot overtake its last chunk (V1-RPC-17).
+/// One message from the agent, in wire order: replies share the queue with updates, so that "the
+/// turn is over" cannot overtake the last chunk (V1-RPC-17).
 #[derive(Clone, PartialEq, Debug)]
 pub enum FromAgent {
     Update {
@@ -33,32 +33,33 @@ pub enum FromAgent {
         request: HostRequest,
     },
     Reply {
-        /// Whose call it was: sessions share a connection, and not every call names one.
+        /// The session that made the call: sessions share a connection, and not every call names
+        /// one.
         caller: SessionKey,
         call: CallTag,
         result: CallResult,
     },
-    /// A request of ours is answered, for which the agent had asked the person something: comes
-    /// before its reply. `request` is its id, as in the question's scope (V1-ELI-02).
+    /// Comes before the reply to a request of ours during which the agent asked the person
+    /// something. `request` is its id, as in the question's scope (V1-ELI-02).
     CallOver { caller: SessionKey, request: String },
-    /// `elicitation/complete`: what a page was opened for is done (V1-ELI-18).
+    /// `elicitation/complete`: the page is no longer needed (V1-ELI-18).
     ElicitationDone { id: ElicitationId },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.
     CancelRequest { key: RequestKey },
-    /// It asked for a form or a page though neither is offered, since nobody is there: that was
-    /// answered with an error (V1-ELI-03), and is to be said.
+    /// It asked for a form or page although none is offered without a person. The request got an
+    /// error (V1-ELI-03) and is reported.
     Unasked { message: SafeText },
-    /// It departs from v1. Comes before the first message that shows it.
+    /// A departure from v1. Comes before the first message that shows it.
     Dialect(DialectHint),
-    /// A line that is no JSON-RPC, or a message that could not be understood: said, not acted on
-    /// (V1-RPC-14). `what` is its beginning, `bytes` how long it was; `count` is how many there were on this
-    /// connection so far.
+    /// A line that is not JSON-RPC, or an unreadable message: reported and otherwise ignored
+    /// (V1-RPC-14). `what` is its beginning, `bytes` its length, `count` the number of them on this
+    /// connection.
     Noise {
         what: SafeText,
         bytes: usize,
         count: u64,
     },
-    /// A message of more than `limit` bytes, which was not kept (V1-RPC-21).
+    /// A message of more than `limit` bytes, which was dropped (V1-RPC-21).
     Oversized { limit: usize },
 }
 
@@ -76,9 +77,9 @@ pub enum Call {
     Logout,
     /// Only with `providers`, as the two below (V1-AUTH-12).
     ListProviders,
-    /// Replaces all that the provider was.
+    /// Replaces all settings of the provider.
     SetProvider(ProviderSetting),
-    /// Never one that is required.
+    /// Only a provider that is not required.
     DisableProvider {
         id: String,
     },
@@ -94,7 +95,7 @@ pub enum Call {
         id: SessionId,
         setup: SessionSetup,
     },
-    /// A new session that knows what that one knows; it replays nothing (V1-SES-16).
+    /// A new session with the history of another one; replays nothing (V1-SES-16).
     ForkSession {
         id: SessionId,
         setup: SessionSetup,
@@ -102,7 +103,7 @@ pub enum Call {
     CloseSession {
         id: SessionId,
     },
-    /// One page of what the agent has kept for a directory (V1-SES-12).
+    /// One page of the agent's sessions of a directory (V1-SES-12).
     ListSessions {
         cwd: PathBuf,
         cursor: Option<String>,
@@ -148,7 +149,7 @@ pub enum Notification {
     CancelCall(CallTag),
 }
 
-/// What `session/new`, `load` and `resume` have in common.
+/// The parameters of `session/new`, `load` and `resume`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SessionSetup {
     /// Absolute (V1-SES-01).
@@ -166,11 +167,11 @@ pub struct SessionSetup {
 pub struct SystemPrompt {
     /// Not empty.
     pub text: String,
-    /// In place of the agent's own instructions, not after them: where the agent says that it can.
+    /// Replaces the agent's own instructions instead of following them, if the agent supports that.
     pub replaces: bool,
 }
 
-/// What of a [`Call`] is remembered until its reply, so that the reply can be told by itself.
+/// The part of a [`Call`] that is kept until its reply and comes back with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CallTag {
     Initialize,
@@ -198,7 +199,7 @@ pub enum CallTag {
     CloseSession {
         id: SessionId,
     },
-    /// `first`: what was listed before is replaced.
+    /// `first`: replaces the earlier list.
     ListSessions {
         first: bool,
     },
@@ -298,12 +299,12 @@ pub enum CallResult {
     SessionClosed,
     SessionsListed(SessionPage),
     SessionDeleted,
-    /// The title that the agent keeps, which need not be the one that it was sent (V1-SES-20).
+    /// The title that the agent kept, which may differ from the one sent (V1-SES-20).
     TitleSet(SafeText),
-    /// The turn is over (v1). With what the agent says it took.
+    /// The turn is over (v1), with the tokens that it used.
     PromptDone(StopReason, Option<TurnTokens>),
-    /// The prompt is part of the conversation now, as that message; what becomes of it is told by
-    /// the session's state (V2-PROMPT-01).
+    /// The prompt is now the message with that id; the session's state reports the turn's end
+    /// (V2-PROMPT-01).
     PromptAccepted {
         message: MessageId,
     },
@@ -319,7 +320,7 @@ pub enum CallResult {
 pub struct Initialized {
     /// As answered; other than 1 ends the connection (V1-INIT-03).
     pub protocol_version: i64,
-    /// Set where the version was odd but is taken for 1 (V1-INIT-04): what it said.
+    /// The version as sent, if it was malformed and taken for 1 (V1-INIT-04).
     pub odd_version: Option<SafeText>,
     /// `title`, else `name`.
     pub agent_name: Option<SafeText>,
@@ -333,7 +334,7 @@ pub struct SessionOpened {
     /// Missing in the answers to load and resume.
     pub id: Option<SessionId>,
     pub modes: Option<ModeState>,
-    /// Empty where the agent has none.
+    /// Empty if the agent has none.
     pub config_options: Vec<ConfigOption>,
     /// Likewise; v1 tells them in an update only (V2-SES-01).
     pub commands: Vec<SlashCommand>,

@@ -3,7 +3,7 @@
 /// What the agent can do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AgentCaps {
-    /// It has no sessions at all, so that nothing can be asked of it (V2-INIT-04).
+    /// It supports no sessions, so that it cannot be prompted (V2-INIT-04).
     pub sessionless: bool,
     pub load_session: bool,
     pub prompt: PromptCaps,
@@ -13,7 +13,8 @@ pub struct AgentCaps {
     pub delete: bool,
     pub fork: bool,
     pub additional_directories: bool,
-    /// Takes a system prompt after its own; one in its place only with the second (V1-INIT-21).
+    /// Takes a system prompt after its own; with the second also one that replaces its own
+    /// (V1-INIT-21).
     pub system_prompt: bool,
     pub system_prompt_override: bool,
     /// `auth.logout` (V1-AUTH-10).
@@ -23,8 +24,8 @@ pub struct AgentCaps {
     /// `session/set_title` (V1-SES-20).
     pub set_title: bool,
     pub mcp: McpCaps,
-    /// It reports what each session does as a state: the answer to a prompt is not the end of a turn
-    /// (V2-PROMPT-01), and a session that was opened again is not idle before it says so (V2-SES-04).
+    /// It reports the state of each session: the answer to a prompt is not the end of a turn
+    /// (V2-PROMPT-01), and a reopened session is not idle until the state says so (V2-SES-04).
     pub states: bool,
 }
 
@@ -55,15 +56,15 @@ pub struct PromptCaps {
     pub embedded_context: bool,
 }
 
-/// What we offer: only what works (V1-INIT-07, V1-INIT-08).
+/// What we offer: only what is available (V1-INIT-07, V1-INIT-08).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClientCaps {
     pub read_text_file: bool,
     pub write_text_file: bool,
     pub terminal: bool,
-    /// Somebody is there to fill in forms (V1-INIT-15).
+    /// A person can fill in forms (V1-INIT-15).
     pub elicitation_form: bool,
-    /// And to open pages.
+    /// A person can open pages.
     pub elicitation_url: bool,
     /// The agent's own command can be run at a terminal to sign in (V1-INIT-14): true where there is
     /// a screen to show it on.

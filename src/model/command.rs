@@ -1,4 +1,4 @@
-//! A command that is to be run.
+//! A command to run.
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,17 @@ use crate::{
     text::{SafeText, command_line, exact, exact_line},
 };
 
-/// As far as it is told. Raw text.
+/// A command as far as it is known. Raw text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandRun {
-    /// The whole of it, as a shell would read it.
+    /// The whole line, as a shell would read it.
     pub line: String,
-    /// Where it can be read in another way as well: arguments that are handed to a shell unquoted.
+    /// Another possible reading: arguments passed to a shell unquoted.
     pub other: Option<String>,
-    /// Program and arguments, where no shell comes between.
+    /// Program and arguments, if no shell is used.
     pub words: Option<Vec<String>>,
     pub cwd: Option<String>,
-    /// What is set for it alone, in the order given.
+    /// Variables set for it alone, in the order given.
     pub env: Vec<(String, String)>,
 }
 
@@ -38,7 +38,7 @@ impl CommandRun {
     }
 }
 
-/// A command behind the variables that may change what it does: for what is read later.
+/// A command with the variables that may change what it does, for reports.
 pub fn shown_command(line: &str, env: &[(String, String)]) -> SafeText {
     SafeText::new(&(env_prefix(env) + &exact(line)))
 }

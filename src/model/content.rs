@@ -19,10 +19,10 @@ pub enum ContentBlock {
     Audio(Media),
     ResourceLink(ResourceLink),
     Resource(Resource),
-    /// Meant for the model and not for the person: its audience is the assistant alone
-    /// (V1-CONT-06). One line that can be unfolded.
+    /// For the model only: its audience is the assistant alone (V1-CONT-06). One line that can be
+    /// unfolded.
     ForAgent(Arc<ContentBlock>),
-    /// A type that this client does not know; shown as a placeholder (V1-CONT-07).
+    /// An unknown type, shown as a placeholder (V1-CONT-07).
     Unknown {
         kind: SafeText,
         raw: RawJson,
@@ -47,7 +47,7 @@ impl ContentBlock {
     }
 }
 
-/// An image or sound: what a placeholder tells. The data itself is not kept yet.
+/// An image or sound as its placeholder shows it. The data is not kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Media {
     pub mime_type: SafeText,

@@ -1,7 +1,7 @@
-//! Dialects: the ways in which agents depart from ACP v1, by the names that a profile lists.
+//! Dialects: departures of agents from ACP v1, by the names used in profiles.
 //!
-//! A row is *tolerated* from every agent, *detected* (understood once it is seen), or spoken only by a
-//! profile that names it. What is seen and not named is said. What each one means is `acp::dialect`'s.
+//! A row is *tolerated* from every agent, *detected* (understood when seen), or used only if a
+//! profile names it. A row that is seen but not named is reported. `acp::dialect` implements them.
 
 use std::fmt;
 
@@ -44,12 +44,11 @@ macro_rules! rows {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// From every agent: naming it keeps it from being said.
+    /// From every agent; naming it only suppresses the report.
     Tolerated,
     /// Understood when seen, unless the profile has a list without `auto`.
     Detected,
-    /// Only where the profile names it: it cannot be told by what the agent sends, or it changes
-    /// what we send.
+    /// Only if the profile names it: it cannot be detected, or it changes what we send.
     Named,
 }
 
@@ -118,7 +117,7 @@ impl DialectRow {
     }
 }
 
-/// What of that is understood of one agent, and spoken to it.
+/// The rows that are understood from one agent and used with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     detects: bool,
@@ -132,18 +131,18 @@ impl Default for Dialect {
 }
 
 impl Dialect {
-    /// v1, and what every agent is tolerated with.
+    /// v1 with the tolerated rows.
     pub const V1: Self = Self {
         detects: false,
         named: 0,
     };
-    /// That, and what can be detected.
+    /// The same with the detected rows.
     pub const AUTO: Self = Self {
         detects: true,
         named: 0,
     };
 
-    /// Every word that a profile may use: presets, then rows.
+    /// All names that a profile may use: presets, then rows.
     pub fn words() -> impl Iterator<Item = &'static str> {
         let presets = PRESETS.iter().map(|preset| preset.name);
         presets.chain(DialectRow::ALL.iter().map(|row| row.name()))
@@ -161,7 +160,7 @@ impl Dialect {
         Some(Self::of_rows(&[*row]))
     }
 
-    /// These alone.
+    /// Only these rows.
     pub fn of_rows(rows: &[DialectRow]) -> Self {
         Self {
             detects: false,
@@ -169,7 +168,7 @@ impl Dialect {
         }
     }
 
-    /// The line for a profile that says it, in as few words as there are for it.
+    /// The shortest profile line for it.
     pub fn line(self) -> String {
         let mut words = Vec::new();
         let mut rest = self.named;
@@ -195,7 +194,7 @@ impl Dialect {
         format!("dialect = [{}]", words.join(", "))
     }
 
-    /// All that either has.
+    /// The rows of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -204,7 +203,7 @@ impl Dialect {
         }
     }
 
-    /// Whether the profile names it: then it is also spoken.
+    /// Whether the profile names it: then it is also used when sending.
     pub fn names(self, row: DialectRow) -> bool {
         self.named & row.bit() != 0
     }
@@ -218,7 +217,7 @@ impl Dialect {
         }
     }
 
-    /// Whether it is understood though the profile does not name it: then that is said.
+    /// Whether it is understood without being named: then that is reported.
     pub fn detects(self, row: DialectRow) -> bool {
         row.class() != Class::Named && self.detects && !self.names(row)
     }
@@ -238,7 +237,7 @@ pub struct Preset {
     pub rows: &'static [DialectRow],
 }
 
-/// All that a profile can name.
+/// The presets that a profile can name.
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "v1",
@@ -301,7 +300,7 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// A row of one preset alone tells the agent.
+/// A row that only one preset has identifies the agent.
 fn only_preset(row: DialectRow) -> Option<&'static Preset> {
     let mut with = PRESETS.iter().filter(|preset| preset.rows.contains(&row));
     match (with.next(), with.next()) {
@@ -329,7 +328,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// What `initialize` names. Threads become version 1 in the connection.
+    /// The version in `initialize`. The connection turns threads into version 1.
     pub fn version(self) -> i64 {
         match self {
             Self::V1 | Self::Threads => 1,
@@ -338,25 +337,26 @@ impl Protocol {
     }
 }
 
-/// What an agent showed of its dialect. Each is told once in a connection.
+/// A dialect that an agent showed; reported once in a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DialectHint {
     /// It was understood without being named in the profile.
     Detected(DialectRow),
-    /// It refused what we sent, and the row would send it otherwise: nothing is tried unasked.
+    /// It refused what we sent, and the row would send another form; it is not tried without being
+    /// asked.
     Wanted(DialectRow),
-    /// It refused a session with MCP servers: they have more than one older form.
+    /// It refused a session with MCP servers, which have several older forms.
     McpServers,
-    /// It speaks threads, though it is spoken to as one of ACP (D-43).
+    /// It uses threads although ACP was expected (D-43).
     Threads,
 }
 
-/// What would help with what an agent refused.
+/// Advice after an agent refused something.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DialectAdvice {
     /// What it seems to need.
     pub wants: String,
-    /// Any of these in its profile.
+    /// Any of these lines in its profile.
     pub lines: Vec<DialectLine>,
 }
 
@@ -368,8 +368,7 @@ pub struct DialectLine {
 }
 
 impl DialectHint {
-    /// Whether it may be an agent with that row as well: what was seen is of a preset that has it, and of
-    /// no other.
+    /// Whether the agent may have that row too: all presets with the rows seen so far have it.
     pub fn suggests(self, row: DialectRow) -> bool {
         let forms = [
             DialectRow::LocalMcp,
@@ -386,8 +385,7 @@ impl DialectHint {
         seen.any(|seen| only_preset(*seen).is_some_and(|preset| preset.rows.contains(&row)))
     }
 
-    /// `known`: what the profile says, and what was detected besides. `None` where nothing is
-    /// missing.
+    /// `known`: the rows of the profile and those detected. `None` if nothing is missing.
     pub fn advice(self, known: Dialect) -> Option<DialectAdvice> {
         let with = |rows: &[DialectRow], of| DialectLine {
             line: known.and(Dialect::of_rows(rows)).line(),

@@ -1,4 +1,4 @@
-//! Changes of files, for display only (V1-TOOL-09, V2-UPD-06).
+//! File changes, for display only (V1-TOOL-09, V2-UPD-06).
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -7,16 +7,14 @@ use crate::{model::SessionId, text::SafeText};
 /// A change of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diff {
-    /// As the agent named it; relative paths count from the session's cwd (D-12). Where the file is
-    /// after the change.
+    /// The path after the change, as the agent named it; relative to the session's cwd (D-12).
     pub path: String,
     pub change: FileChange,
     /// Of the file after the change; of one that is deleted, before it.
     pub file: FileKind,
     pub mime_type: Option<SafeText>,
     pub text: DiffText,
-    /// What a reader must know of it beyond its lines: that they were not found in the file, for
-    /// one.
+    /// What a reader must know besides its lines, for example that they were not found in the file.
     pub note: Option<SafeText>,
 }
 
@@ -26,7 +24,7 @@ pub enum FileChange {
     Add,
     Delete,
     Modify,
-    /// All of a file that was there gives way to another text.
+    /// The whole content of an existing file is replaced.
     Overwrite,
     Move {
         from: String,
@@ -34,7 +32,7 @@ pub enum FileChange {
     Copy {
         from: String,
     },
-    /// An operation that this client does not know, shown as it is.
+    /// An unknown operation, shown as it is.
     Other(SafeText),
 }
 
@@ -47,7 +45,7 @@ pub enum FileKind {
     Binary,
     Directory,
     Symlink,
-    /// One that this client does not know, shown as it is.
+    /// An unknown one, shown as it is.
     Other(SafeText),
 }
 
@@ -103,7 +101,7 @@ impl FileKind {
     }
 }
 
-/// What there is to show of a change.
+/// The text of a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DiffText {
     /// The whole text before and after.
@@ -114,12 +112,12 @@ pub enum DiffText {
     },
     /// The part of a git patch about this file.
     Patch(SafeText),
-    /// Only that it changed.
+    /// No text, only the operation.
     None,
 }
 
 impl Diff {
-    /// By the texts before and after, as v1 has it.
+    /// Of the texts before and after, as in v1.
     pub fn of_texts(path: String, old: Option<SafeText>, new: SafeText) -> Self {
         Self {
             path,
@@ -134,7 +132,7 @@ impl Diff {
         }
     }
 
-    /// By a part of a patch.
+    /// Of a part of a patch.
     pub fn of_patch(path: String, change: FileChange, patch: SafeText) -> Self {
         Self {
             path,
@@ -146,12 +144,12 @@ impl Diff {
         }
     }
 
-    /// That a file is deleted, by its name alone.
+    /// A deletion without text.
     pub fn deleted(path: String) -> Self {
         Self::without_text(path, FileChange::Delete)
     }
 
-    /// A change of which there is no text.
+    /// A change without text.
     pub fn without_text(path: String, change: FileChange) -> Self {
         Self {
             path,
@@ -163,7 +161,7 @@ impl Diff {
         }
     }
 
-    /// Where the file was, if that was elsewhere.
+    /// The old path, if the file moved or was copied.
     pub fn from(&self) -> Option<&str> {
         match &self.change {
             FileChange::Move { from } | FileChange::Copy { from } => Some(from),
@@ -171,12 +169,12 @@ impl Diff {
         }
     }
 
-    /// Every file that it names: the one that it is about first.
+    /// All paths that it names, its own first.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.path.as_str()).chain(self.from())
     }
 
-    /// Whether there is anything in it to be looked up in the file.
+    /// Whether it has text to compare with the file.
     pub fn is_comparable(&self) -> bool {
         match (&self.text, &self.change) {
             (DiffText::None, change) => *change == FileChange::Delete,
@@ -195,13 +193,13 @@ impl Diff {
     }
 }
 
-/// A diff as the agent tells it, before it is looked up in the file: its texts can be a whole file
-/// or a part of one.
+/// A diff as the agent claims it, before the comparison with the file: its texts may be a whole
+/// file or a part of one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     pub diff: Arc<Diff>,
     pub extent: Extent,
-    /// Lines (from 1) where the change may begin, by what else the agent tells of the call.
+    /// Lines (from 1) where the change may begin, from other members of the call.
     pub lines: Vec<u32>,
 }
 
@@ -218,27 +216,27 @@ impl Claim {
 /// How much of its file a claim is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Extent {
-    /// The whole file, or one place in it: the agent does not say.
+    /// The whole file or one place in it; the agent does not say which.
     #[default]
     Unknown,
     /// Every place where the old text stands.
     Everywhere,
-    /// The file becomes the new text, whatever it holds.
+    /// The new text replaces the whole file.
     Whole,
 }
 
-/// What a tool call's raw input tells of changes.
+/// The changes that a tool call's raw input claims.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Claims {
-    /// A path can be empty: then it is that of the call's location.
+    /// An empty path means that of the call's location.
     pub list: Vec<Claim>,
-    /// The raw input tells nothing else, so that these show all of it.
+    /// The raw input holds nothing else: these show all of it.
     pub complete: bool,
-    /// All that it tells is this path: a call that deletes, deletes it.
+    /// It holds only this path: a call of kind delete deletes it.
     pub only_path: Option<String>,
 }
 
-/// What is compared with the disk.
+/// The input of a comparison with the disk.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Compared {
     /// Changes that a tool call claims.

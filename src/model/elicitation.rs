@@ -20,8 +20,8 @@ pub enum ElicitationScope {
         session: SessionId,
         tool_call: Option<ToolCallId>,
     },
-    /// A request of ours, by its id as JSON text; possibly before there is any session, as while
-    /// signing in.
+    /// A request of ours, by its id as JSON text; possibly before there is a session, as during a
+    /// sign-in.
     Request {
         id: String,
         /// Whose request that is; `None` if it is not open.
@@ -63,7 +63,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// What it is called on the screen.
+    /// Its label.
     pub fn label(&self) -> SafeText {
         match &self.title {
             Some(title) => title.clone(),
@@ -97,7 +97,7 @@ pub enum FieldKind {
         /// Indexes into the options.
         default: Vec<usize>,
     },
-    /// A type that this client does not know: never drawn as a control (V1-ELI-11).
+    /// An unknown type: never drawn as a control (V1-ELI-11).
     Unknown(SafeText),
 }
 
@@ -108,11 +108,11 @@ pub struct TextField {
     pub max_length: Option<u64>,
     /// An ECMA regular expression.
     pub pattern: Option<String>,
-    /// Formats that are not known bind nothing.
+    /// Unknown formats are not checked.
     pub format: Option<TextFormat>,
     pub default: Option<String>,
-    /// Lines of a name and a secret, which is not to be read on the screen. Never in a form of an
-    /// agent, which may ask for none (V1-ELI-13).
+    /// Lines of a name and a secret, which is not shown. Only in our own forms: an agent may not
+    /// ask for secrets (V1-ELI-13).
     pub secret: bool,
 }
 
@@ -149,13 +149,13 @@ pub enum FormValue {
     Texts(Vec<String>),
 }
 
-/// What becomes of an elicitation (V1-ELI-04).
+/// The outcome of an elicitation (V1-ELI-04).
 #[derive(Clone, PartialEq, Debug)]
 pub enum ElicitationAnswer {
     /// With the values of a form; for a page it means consent to open it, and has none (V1-ELI-17).
     Accept(Option<Vec<(String, FormValue)>>),
-    /// The person said no.
+    /// The person declined.
     Decline,
-    /// The person said nothing: dismissed, or overtaken by events.
+    /// The person did not answer: dismissed, or no longer asked.
     Cancel,
 }

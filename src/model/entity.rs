@@ -228,7 +228,7 @@ pub enum CompactionStatus {
     Completed,
     Failed,
     Cancelled,
-    /// A status that this client does not know, shown as it is (V1-COMP-03).
+    /// An unknown status, shown as it is (V1-COMP-03).
     Unknown(SafeText),
 }
 

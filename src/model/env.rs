@@ -20,8 +20,8 @@ impl EnvVariable<'_> {
         exact_line(self.name)
     }
 
-    /// As a shell would read it; `None` for a secret. What steers a command is none, whatever its
-    /// name.
+    /// As a shell would read it; `None` for a secret. A variable that steers a command is never
+    /// treated as one.
     pub fn shown_value(&self) -> Option<SafeText> {
         let hidden = self.effect != EnvEffect::Steers && is_secret_name(self.name);
         (!hidden || self.value.is_empty()).then(|| quoted(self.value))
@@ -54,7 +54,8 @@ fn quoted(value: &str) -> SafeText {
     exact_line(&command_line([value]))
 }
 
-/// What steers the command first, then what may, then what does not; each as given.
+/// Variables that steer the command first, then those that may, then harmless ones; each group in
+/// the order given.
 pub fn sorted_env(env: &[(String, String)]) -> impl Iterator<Item = EnvVariable<'_>> {
     let all = || {
         env.iter().map(|(name, value)| EnvVariable {
@@ -69,17 +70,17 @@ pub fn sorted_env(env: &[(String, String)]) -> impl Iterator<Item = EnvVariable<
         .chain(of(EnvEffect::Harmless))
 }
 
-/// What a variable does to a command that it is set for.
+/// The effect of a variable on the command that it is set for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnvEffect {
-    /// How it looks, at most.
+    /// At most the look of its output.
     Harmless,
     Unknown,
-    /// Which program runs, what is loaded into it, or what it runs in turn.
+    /// Which program runs, what is loaded into it, or what it starts.
     Steers,
 }
 
-/// Harmless where the value is a plain word.
+/// Names whose effect is harmless if the value is a plain word.
 const HARMLESS: [&str; 26] = [
     "ANSICON",
     "CI",
@@ -109,7 +110,7 @@ const HARMLESS: [&str; 26] = [
     "TZ",
 ];
 
-/// Programs that print what they get, and do nothing.
+/// Programs that only print their input.
 const PAGERS: [&str; 3] = ["PAGER", "GIT_PAGER", "MANPAGER"];
 
 const STEERING: [&str; 62] = [
@@ -216,7 +217,7 @@ const STEERING_ENDINGS: [&str; 8] = [
     "FLAGS", "_ASKPASS", "_COMMAND", "_EDITOR", "_OPTIONS", "_PAGER", "_PRELOAD", "_WRAPPER",
 ];
 
-/// By name, and by value where a name is harmless with some only.
+/// Judged by the name, and by the value if a name is harmless only with some values.
 pub fn env_effect(name: &str, value: &str) -> EnvEffect {
     let locale = name.strip_prefix("LC_").is_some_and(|rest| {
         !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
@@ -235,7 +236,7 @@ pub fn env_effect(name: &str, value: &str) -> EnvEffect {
     let steers = STEERING.contains(&upper.as_str())
         || STEERING_PREFIXES.iter().any(|prefix| upper.starts_with(prefix))
         || STEERING_ENDINGS.iter().any(|ending| upper.ends_with(ending))
-        // No name at all: whoever takes it apart elsewhere may find another variable in it.
+        // Not a name: other programs may split it into another variable.
         || !is_name(name);
     if steers {
         EnvEffect::Steers

@@ -5,7 +5,7 @@ use crate::{
     text::SafeText,
 };
 
-/// Codes with a meaning of their own.
+/// Codes that are handled separately.
 pub mod code {
     pub const INVALID_REQUEST: i64 = -32600;
     pub const METHOD_NOT_FOUND: i64 = -32601;
@@ -13,24 +13,23 @@ pub mod code {
     pub const INTERNAL: i64 = -32603;
     pub const AUTH_REQUIRED: i64 = -32000;
     pub const NOT_FOUND: i64 = -32002;
-    /// Of version 2; some agents use it before (D-25).
+    /// From version 2; some agents use it in version 1 (D-25).
     pub const UNSUPPORTED_VERSION: i64 = -32022;
     pub const CANCELLED: i64 = -32800;
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct RpcError {
-    /// What it means in v1's words; clamped to i64 where an agent sends more (V1-ERR-09).
+    /// The code with v1's meaning; clamped to i64 (V1-ERR-09).
     pub code: i64,
-    /// As sent, where that was another: what people are shown.
+    /// The code as sent, if it differs: this is what people see.
     pub said: Option<i64>,
     pub message: SafeText,
     /// `data` as JSON text, bounded; some agents put the only readable text there.
     pub data: Option<RawJson>,
-    /// Ways to sign in that stand with [`code::AUTH_REQUIRED`]: some agents name them only there.
+    /// Ways to sign in that come with [`code::AUTH_REQUIRED`]: some agents name them only there.
     pub auth_methods: Box<[AuthMethod]>,
-    /// Versions of the protocol that stand with [`code::UNSUPPORTED_VERSION`] as the agent's own
-    /// (V2-INIT-02).
+    /// The agent's protocol versions, from [`code::UNSUPPORTED_VERSION`] (V2-INIT-02).
     pub supported_versions: Box<[i64]>,
 }
 

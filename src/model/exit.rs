@@ -7,16 +7,16 @@ use crate::{model::ExitStatus, text::SafeText};
 /// How the agent's process ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentExit {
-    /// `None` if it did not end in time to be told.
+    /// `None` if it did not end in time.
     pub status: Option<ExitStatus>,
     /// The end of its stderr, bounded.
     pub stderr: SafeText,
-    /// Why the connection ended otherwise: stdout closed, could not be written to.
+    /// Any other reason for the end of the connection: stdout closed, stdin not writable.
     pub cause: Option<SafeText>,
 }
 
 impl ExitStatus {
-    /// Behind "ended": `with exit code 1`, `by SIGKILL`.
+    /// To follow "ended": `with exit code 1`, `by SIGKILL`.
     pub fn how(&self) -> String {
         match (&self.signal, self.code) {
             (Some(signal), _) => format!("by {signal}"),
@@ -27,7 +27,7 @@ impl ExitStatus {
 }
 
 impl AgentExit {
-    /// What of its stderr tells why: nothing where somebody else ended it, and that says it all.
+    /// The line of stderr that says why it ended; `None` if a signal from outside ended it.
     pub fn why(&self) -> Option<String> {
         let status = self.status.as_ref();
         match status.and_then(|status| status.signal.as_deref()) {
@@ -37,11 +37,11 @@ impl AgentExit {
     }
 }
 
-/// Lines at the end of stderr among which the cause is looked for: an older error was survived.
+/// Lines at the end of stderr that are searched for the cause: the agent survived older errors.
 const LAST_LINES: usize = 50;
 
-/// The last line that looks like an error: what a program says after it is often beside the point
-/// ("note: run with RUST_BACKTRACE=1"). Where there is none, the last line.
+/// The last line that looks like an error: later lines rarely help ("note: run with
+/// RUST_BACKTRACE=1"). Without one, the last line.
 fn telling_line(stderr: &str) -> Option<String> {
     const SIGNS: &[&str] = &[
         "error",
@@ -89,7 +89,7 @@ impl From<process::ExitStatus> for ExitStatus {
     }
 }
 
-/// `SIGKILL` form (V1-TERM-09); `SIG` and the number for what has no name here.
+/// A signal's name, `SIGKILL` (V1-TERM-09); `SIG` and the number if it has no name here.
 fn signal_name(signal: i32) -> String {
     let name = match signal {
         libc::SIGABRT => "SIGABRT",

@@ -1,4 +1,4 @@
-//! Names of members of raw inputs, as agents have been seen to use them, and what each of them is.
+//! Names of members of raw inputs, as agents use them, and the meaning of each.
 //!
 //! One table for all that look into a raw input: what it would do (`acp/decode/command`), which changes of files it
 //! tells (`acp/decode/claims`), and whether a question shows all of it (`ui/overlay/question/raw_input`). What stands in no
@@ -8,7 +8,7 @@
 
 use self::{Edit as E, Role::*, Shown as S};
 
-/// What a member of that name is.
+/// The role of a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     Command,
@@ -16,55 +16,55 @@ pub enum Role {
     Env,
     /// Where a command runs.
     Cwd,
-    /// What a command is run by.
+    /// The program that runs a command.
     Interpreter,
-    /// What keeps a command in: yes is as usual, no is more than the command alone.
+    /// A sandbox switch: true is the usual case, false grants the command more.
     Sandbox,
-    /// Where a line to be run may stand that is not called a command.
+    /// It may hold a command line under another name.
     Script,
     Path,
     Uri,
-    /// It holds what would be written, whatever else there is.
+    /// The content that would be written.
     Writes,
-    /// And beside a path.
+    /// The content that would be written, if there is a path.
     WritesToPath,
-    /// A path that does no more than name a file, beside a command too.
+    /// A path that only names a file, even next to a command.
     Named,
-    /// A path that names one file: within it nothing is its content.
+    /// A path that names one file.
     OnePath,
-    /// A path that something is written to.
+    /// A path that is written to.
     Written,
     /// An object with a member for each file, by its path.
     ByPath,
     /// Text for the person.
     Describing,
-    /// A list of such.
+    /// A list of texts for the person.
     DescribingList,
-    /// What the other members stand in.
+    /// An object that holds the other members.
     Wrapper,
-    /// A number, yes or no, or a word, which says how long, how much and in which way.
+    /// A setting: a number, a boolean or a word that says how long, how much or in which way.
     Setting,
-    /// The same of files, searches and pages.
+    /// A setting of files, searches and pages.
     FileSetting,
     /// Text of files and searches.
     FileText,
-    /// And such that says which files are meant.
+    /// Text that selects files.
     Glob,
-    /// Beside it a type is that of the files.
+    /// With it, `type` is the type of files.
     Search,
-    /// Which kind of call it is, in a word.
+    /// The kind of call, in a word.
     Kind,
-    /// What becomes of one of several files, around what is written to it.
+    /// The operation on one of several files; encloses what is written.
     OfEntry,
-    /// A text that names the files it changes.
+    /// A patch that names the files it changes.
     Patch,
     /// A part of a change of files.
     Edit(Edit),
-    /// What a question may show of it.
+    /// How a question may show it.
     Shown(Shown),
 }
 
-/// Which part of a change of files.
+/// The part of a file change that a member is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edit {
     Path,
@@ -78,7 +78,7 @@ pub enum Edit {
     Wrapped,
 }
 
-/// What a question shows in place of a member.
+/// How a question shows a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shown {
     Path,
@@ -89,7 +89,7 @@ pub enum Shown {
     Command,
     Args,
     Env,
-    /// All that a file holds afterwards.
+    /// The whole content of the file afterwards.
     Whole,
     Old,
     New,
@@ -97,20 +97,20 @@ pub enum Shown {
     Patch,
     /// Changes of places.
     Edits,
-    /// Said to whoever reads it.
+    /// Text for the reader.
     Remark,
     Text,
-    /// How much or how long, which changes nothing that is done.
+    /// How much or how long, without an effect on what is done.
     Count,
     /// Which lines of a file are meant.
     Lines,
-    /// Where it is false, nothing is asked for.
+    /// If false, it asks for nothing.
     Flag,
-    /// The members themselves stand in it.
+    /// It encloses the members.
     Wrapper,
 }
 
-/// Whether a name, as [`plain_name`](crate::model::plain_name) makes it, is of a member of that role.
+/// Whether a name, in the form of [`plain_name`](crate::model::plain_name), has that role.
 pub fn is(plain: &str, role: Role) -> bool {
     roles(plain).contains(&role)
 }
@@ -123,7 +123,7 @@ pub fn edit(plain: &str) -> Option<Edit> {
     })
 }
 
-/// What a question may show of it; `None`: it could mean anything.
+/// How a question may show it; `None`: it could mean anything.
 pub fn shown(plain: &str) -> Option<Shown> {
     roles(plain).iter().find_map(|role| match role {
         Role::Shown(shown) => Some(*shown),
@@ -136,7 +136,7 @@ fn roles(plain: &str) -> &'static [Role] {
     row.map_or(&[], |at| ROWS[at].1)
 }
 
-/// By name, each once, as they are compared: in small letters, without `_` and `-`.
+/// Each name once, in lower case, without `_` and `-`.
 const ROWS: &[(&str, &[Role])] = &[
     ("a", &[FileSetting]),
     (

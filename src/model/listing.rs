@@ -8,7 +8,7 @@ pub struct SessionInfo {
     pub title: Option<SafeText>,
     /// Raw.
     pub cwd: Option<String>,
-    /// Seconds since 1970; `None` where the agent gave none, or nothing that is a time.
+    /// Seconds since 1970; `None` if the agent gave no valid time.
     pub updated: Option<i64>,
     /// The whole list, never merged with an older one. Raw.
     pub additional_directories: Vec<String>,
@@ -18,6 +18,6 @@ pub struct SessionInfo {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SessionPage {
     pub sessions: Vec<SessionInfo>,
-    /// Opaque, and even if empty there is more (V1-SES-12).
+    /// Opaque; even an empty one means that there is more (V1-SES-12).
     pub next: Option<String>,
 }

@@ -24,7 +24,7 @@ pub enum McpTransport {
     Sse { url: String, headers: SecretPairs },
 }
 
-/// Names and values; the values stand in no log (V1-MCP-04).
+/// Names and values; values are never logged (V1-MCP-04).
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct SecretPairs(pub Vec<(String, String)>);
 

@@ -1,4 +1,4 @@
-//! `_meta`: what an agent says beside the protocol (V1-META-01).
+//! `_meta`: what an agent sends outside the protocol (V1-META-01).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,22 +11,21 @@ const MAX_KEYS: usize = 64;
 /// Their bytes together.
 const MAX_BYTES: usize = 16 << 10;
 
-/// The `_meta` objects that came with one message or tool call: each once, in the order in which
-/// they came, as nothing is known of their keys. They are shown nowhere, but kept with the
-/// conversation. Bounded: of more, the first are kept.
+/// The `_meta` objects that came with one message or tool call, each once, in order. They are not
+/// shown but kept with the conversation. Bounded: the first are kept.
 ///
-/// One object beside them is patched key by key (V2-RPC-03). An update's own `Meta` says what to do
-/// to it: [`Meta::merge`] does it.
+/// One more object is patched key by key (V2-RPC-03): an update's own `Meta` is the patch, and
+/// [`Meta::merge`] applies it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Meta(Option<Box<Kept>>);
 
-/// Apart, as most messages have none.
+/// Boxed, as most messages have none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Kept {
     values: Vec<RawJson>,
     /// By key; `None`: to be removed.
     keys: Vec<(String, Option<RawJson>)>,
-    /// What was known before is to go.
+    /// Earlier values are dropped.
     clears: bool,
 }
 
@@ -79,7 +78,7 @@ impl Meta {
         self.0.as_ref().map_or(0, |kept| kept.weight())
     }
 
-    /// Another number where it holds something else.
+    /// A hash of its content.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for object in self.objects() {
@@ -108,7 +107,7 @@ impl Meta {
         });
     }
 
-    /// What an update does to what is kept.
+    /// Applies an update.
     pub fn merge(&mut self, update: &Self) {
         let Some(update) = &update.0 else {
             return;

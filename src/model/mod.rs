@@ -1,4 +1,5 @@
-//! Our words for the Agent Client Protocol: plain data, neutral of the wire's version and dialect.
+//! Our types for the Agent Client Protocol: plain data, independent of the wire's version and
+//! dialect.
 //!
 //! Owns: ids, content, updates, requests of the agent, calls to the agent, capabilities. All text
 //! that may be shown is [`SafeText`](crate::text::SafeText) from here on; ids, paths and file

@@ -1,8 +1,8 @@
-//! Notices of the agent: for the person, at this moment (V1-NOTE).
+//! Notices of the agent: shown for a moment (V1-NOTE).
 
 use crate::text::SafeText;
 
-/// Said and gone: no part of the conversation.
+/// Not part of the conversation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AgentNotice {
     pub severity: NoticeSeverity,
@@ -13,7 +13,7 @@ pub struct AgentNotice {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NoticeSeverity {
-    /// Also what is missing or unknown (V1-NOTE-01).
+    /// Also if it is missing or unknown (V1-NOTE-01).
     #[default]
     Info,
     Warning,

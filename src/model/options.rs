@@ -14,26 +14,25 @@ pub struct SessionMode {
 pub struct SlashCommand {
     pub name: SafeText,
     pub description: SafeText,
-    /// What to type behind it.
+    /// A hint for its argument.
     pub hint: Option<SafeText>,
 }
 
-/// A config option of the agent, or what stands for one where the agent has an older way to say the
-/// same ([`SetBy`]).
+/// A config option of the agent, or the equivalent made of an older form ([`SetBy`]).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigOption {
     /// Raw: goes back over the wire.
     pub id: String,
     pub name: SafeText,
     pub description: Option<SafeText>,
-    /// Raw: one of [`category`], another one, or none. It says where an option is placed and no more
+    /// Raw: one of [`category`], another one, or none. It affects only where an option is placed
     /// (V1-CFG-05).
     pub category: Option<String>,
     pub kind: ConfigKind,
     pub set_by: SetBy,
 }
 
-/// Categories that have a place of their own.
+/// Categories that are placed separately.
 pub mod category {
     pub const MODE: &str = "mode";
     pub const MODEL: &str = "model";
@@ -48,15 +47,15 @@ pub enum SetBy {
     /// `session/set_config_option`
     #[default]
     Option,
-    /// `session/set_mode`: the option stands for the session's `modes` (V1-MODE-01).
+    /// `session/set_mode`: the option is made of the session's `modes` (V1-MODE-01).
     Mode,
-    /// `session/set_model`: the option stands for the session's older `models` (D-21). The
-    /// connection says so in place of `session/set_config_option`.
+    /// `session/set_model`: the option is made of the session's older `models` (D-21). The
+    /// connection sends it instead of `session/set_config_option`.
     Model,
 }
 
 impl ConfigOption {
-    /// The id of the option that stands for the older `models` of a session (D-21).
+    /// The id of the option made of the older `models` of a session (D-21).
     pub const MODELS: &'static str = "models";
 }
 
@@ -78,7 +77,7 @@ pub struct ConfigValue {
     pub value: String,
     pub name: SafeText,
     pub description: Option<SafeText>,
-    /// Heading of the group that it is in (V1-CFG-02).
+    /// Heading of its group (V1-CFG-02).
     pub group: Option<SafeText>,
 }
 
@@ -106,7 +105,7 @@ impl ConfigOption {
         }
     }
 
-    /// What can be chosen from; a flag has no list.
+    /// The values to choose from; a flag has none.
     pub fn values(&self) -> &[ConfigValue] {
         match &self.kind {
             ConfigKind::Select { values, .. } => values,
@@ -114,7 +113,7 @@ impl ConfigOption {
         }
     }
 
-    /// Whether it can be set to that: a value that is listed (V1-CFG-08).
+    /// Whether it can be set to that value: only to a listed one (V1-CFG-08).
     pub fn takes(&self, value: &OptionValue) -> bool {
         match (&self.kind, value) {
             (ConfigKind::Select { values, .. }, OptionValue::Id(id)) => {
@@ -139,8 +138,8 @@ impl ConfigOption {
     }
 }
 
-/// What a session is to open with, as it was written: found among what the agent offers once that
-/// is known.
+/// A setting that a session starts with, as it was written: resolved once the agent's options are
+/// known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Setting {
     pub source: SettingSource,
@@ -163,6 +162,6 @@ pub enum SettingSource {
     Profile,
     /// `--mode`, `--model`, `--set`.
     CommandLine,
-    /// What held in the process before this one.
+    /// The settings in the process before this one.
     Before,
 }

@@ -10,7 +10,7 @@ pub enum Patch<T> {
 }
 
 impl<T> Patch<T> {
-    /// Into a place that may be empty.
+    /// Applies it to an optional field.
     pub fn apply(self, place: &mut Option<T>) {
         match self {
             Self::Keep => {}
@@ -19,7 +19,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Into a place that always holds something: cleared, it is as it was at first (V2-UPD-03).
+    /// Applies it to a field that always has a value: cleared, it gets its default (V2-UPD-03).
     pub fn apply_to(self, place: &mut T)
     where
         T: Default,
@@ -55,7 +55,7 @@ impl<T> Patch<T> {
     }
 }
 
-/// As v1 has it: what is there replaces, null is as good as absent.
+/// As in v1: a value replaces; null means absent.
 impl<T> From<Option<T>> for Patch<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Keep, Self::Set)

@@ -9,7 +9,7 @@ use crate::{
 #[derive(Clone, PartialEq, Debug)]
 pub struct PermissionRequest {
     pub session: SessionId,
-    /// What is asked, and why: of the question, not of what it is about (V2-PERM-01).
+    /// Title of the question, not of its subject (V2-PERM-01).
     pub title: Option<SafeText>,
     pub description: Option<SafeText>,
     pub subject: PermissionSubject,
@@ -17,18 +17,18 @@ pub struct PermissionRequest {
     pub options: Vec<PermissionOption>,
 }
 
-/// What a permission is asked for.
+/// The subject of a permission request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PermissionSubject {
     /// Applied to the call first, or creates it (V1-PERM-03).
     ToolCall(Box<ToolCallPatch>),
     Command(CommandSubject),
-    /// Something that this client does not know: the title is all there is to judge it by.
+    /// An unknown subject: only the title says what it is.
     Other {
         kind: SafeText,
         raw: RawJson,
     },
-    /// Nothing but the title.
+    /// Only the title.
     None,
 }
 
@@ -38,7 +38,7 @@ pub struct CommandSubject {
     /// Raw text, as the directory.
     pub command: String,
     pub cwd: String,
-    /// The call that runs it, where it is known.
+    /// The call that runs it, if known.
     pub tool_call: Option<ToolCallId>,
     pub terminal: Option<TerminalId>,
 }

@@ -1,17 +1,17 @@
 //! How agents spell places in the file system.
 //!
-//! What is judged must be what is meant: a `~/x` or a `file:` URI that is taken for the name of a file in
-//! the workspace would be allowed there, and the agent's tool goes elsewhere. So every path that an agent
-//! names in words of its own is read here first.
+//! A path must be judged by its meaning: if `~/x` or a `file:` URI were taken for a file name in
+//! the workspace it would be allowed, while the agent's tool goes elsewhere. So every path in an
+//! agent's own spelling is parsed here first.
 
-/// What a spelling means, by its text alone.
+/// The meaning of a spelling, by its text alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place<'a> {
-    /// As the system takes it: absolute, or counted from a directory.
+    /// A path of the system: absolute, or relative to a directory.
     Path(&'a str),
-    /// In the home directory; what stands behind `~` is empty or begins with `/`.
+    /// In the home directory: the text after `~`, empty or beginning with `/`.
     Home(&'a str),
-    /// The paths that a `file:` URI may mean, unescaped. Two where `?` or `#` may belong to a name.
+    /// The paths that a `file:` URI may mean, unescaped: two if `?` or `#` may be part of a name.
     Uri(Vec<String>),
 }
 
@@ -30,7 +30,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// It counts from a directory, whichever that is.
+    /// It is relative.
     pub fn is_relative(&self) -> bool {
         let relative = |path: &str| !path.starts_with('/');
         match self {
@@ -41,7 +41,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Behind the scheme. Whichever machine is named, it can only be this one.
+/// The path after the scheme. Any host name can only mean this machine.
 fn paths_of(rest: &str) -> Vec<String> {
     let path = match rest.strip_prefix("//") {
         Some(rest) => rest.find('/').map_or("/", |at| &rest[at..]),

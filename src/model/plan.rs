@@ -7,7 +7,7 @@ use crate::{
     text::SafeText,
 };
 
-/// Stored as it is: what is missing is the default.
+/// Stored as it is; missing members are default.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlanEntry {
@@ -34,27 +34,26 @@ pub enum PlanStatus {
     Cancelled,
 }
 
-/// A plan with an id of its own: one of several side by side (V1-PLAN-03). The plan without an id
-/// is none of them (V1-PLAN-06).
+/// A plan with an id: one of several (V1-PLAN-03). The plan without an id is separate (V1-PLAN-06).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedPlan {
     pub id: PlanId,
     pub body: PlanBody,
 }
 
-/// What a plan is written in; an update may change that as well.
+/// The form of a plan; an update may change it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlanBody {
     Items(Vec<PlanEntry>),
     Text(PlanText),
-    /// Of a type that this client does not know: in place of what was there (V2-UPD-07).
+    /// Of an unknown type: it replaces the plan (V2-UPD-07).
     Unknown {
         kind: SafeText,
         raw: RawJson,
     },
 }
 
-/// A plan in markdown, the whole of it (V1-PLAN-04).
+/// A whole plan in markdown (V1-PLAN-04).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlanText {
     pub text: SafeText,

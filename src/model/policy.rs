@@ -1,5 +1,5 @@
-//! Permission policy and rules as data: read from the config, judged by the host; and
-//! what comes of it, for the session.
+//! Permission policy and rules as data: read from the config and judged by the host; and the
+//! verdict for the session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub enum Policy {
     AcceptEdits,
     /// Edits, commands, fs/write and terminal/create are rejected.
     ReadOnly,
-    /// What no rule denies is allowed; outside the workspace still asks.
+    /// All that no rule denies is allowed, except outside the workspace, which still asks.
     AllowAll,
 }
 
@@ -63,7 +63,7 @@ pub enum Decision {
     Ask,
 }
 
-/// Matches where every part that it names matches. Deny beats ask beats allow, whatever the order.
+/// Matches if every part that it names matches. Deny beats ask, ask beats allow, in any order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
     pub kind: Option<ToolKind>,
@@ -76,11 +76,11 @@ pub struct Rule {
     /// matches no allow rule.
     pub command: Option<String>,
     pub decision: Decision,
-    /// How it is named where it decided: `allow execute "cargo test" (config.toml:12)`.
+    /// Its name in reports: `allow execute "cargo test" (config.toml:12)`.
     pub label: SafeText,
 }
 
-/// What policy and rules say to a permission request.
+/// The verdict of policy and rules on a permission request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// The option to answer with, and what decided.
@@ -92,16 +92,16 @@ pub enum Verdict {
         option: OptionId,
         rule: SafeText,
     },
-    /// Why a rule made it a question, or could not decide it; `None` where nothing spoke.
+    /// Why a rule asks or could not decide; `None` if no rule applied.
     Ask {
         reason: Option<SafeText>,
-        /// Bounded by whoever judges.
+        /// Bounded by the host.
         strays: Vec<Stray>,
     },
 }
 
 impl Verdict {
-    /// A question about no path that is out of the agent's reach.
+    /// A question without paths outside the agent's reach.
     pub fn ask(reason: Option<SafeText>) -> Self {
         Self::Ask {
             reason,
@@ -115,19 +115,19 @@ impl Verdict {
 pub struct Stray {
     /// As the agent named it, in the session's directory without that.
     pub asked: SafeText,
-    /// Where it leads; `None` where it says so itself.
+    /// Where it leads, if the path itself does not say so.
     pub leads: Option<SafeText>,
-    /// What is the matter with it, as it goes on after "it".
+    /// What is wrong with it, to follow "it".
     pub why: SafeText,
 }
 
-/// The person's word on a request of fs/* or terminal/*.
+/// The person's consent to a request of fs/* or terminal/*.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Consent {
     /// Not asked yet: roots and rules decide.
     None,
     Once,
-    /// And for the folder of the file from now on in this session.
+    /// Also for the file's folder, for the rest of this session.
     Folder,
 }
 

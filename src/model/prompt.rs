@@ -1,4 +1,4 @@
-//! What a prompt is made of (V1-PROMPT).
+//! The blocks of a prompt (V1-PROMPT).
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub enum PromptBlock {
 }
 
 impl PromptBlock {
-    /// About as many as it takes on the wire.
+    /// Bytes on the wire, roughly.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
@@ -36,7 +36,7 @@ impl PromptBlock {
         }
     }
 
-    /// As the agent takes it: what it does not take becomes a link, which each agent takes
+    /// In a form that the agent takes; everything else becomes a link, which each agent takes
     /// (V1-PROMPT-01, V1-CONT-02, V1-CONT-03, V1-CONT-05).
     pub fn fitted(self, caps: PromptCaps) -> Self {
         match self {
@@ -51,7 +51,7 @@ impl PromptBlock {
         }
     }
 
-    /// The picture or sound that it is.
+    /// Its picture or sound.
     pub fn media(&self) -> Option<&MediaBlock> {
         match self {
             Self::Image(media) | Self::Audio(media) => Some(media),
@@ -68,12 +68,12 @@ pub struct MediaBlock {
     pub mime_type: String,
     /// A percent-encoded `file://` URI.
     pub uri: String,
-    /// The file is not there for long: the agent is not told where.
+    /// The file is temporary: its path is not sent.
     pub passing: bool,
     pub name: String,
     /// Bytes of the file.
     pub size: u64,
-    /// How it is written in the prompt's text.
+    /// Its mark in the prompt's text.
     pub written: String,
 }
 

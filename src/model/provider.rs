@@ -2,13 +2,13 @@
 
 use crate::model::SecretPairs;
 
-/// One of them, as the agent tells it. All text is raw: it goes back to the agent.
+/// A provider as the agent reports it. All text is raw: it goes back to the agent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Provider {
     pub id: String,
-    /// Names of the protocols that it can be spoken to in.
+    /// Names of the protocols that it supports.
     pub protocols: Vec<String>,
-    /// Never to be disabled.
+    /// It cannot be disabled.
     pub required: bool,
     /// Where requests go now; `None`: it is disabled. Holds no secrets.
     pub current: Option<ProviderRoute>,
@@ -20,7 +20,7 @@ pub struct ProviderRoute {
     pub base_url: String,
 }
 
-/// All that a provider is to be: it replaces what was set before.
+/// A provider's new settings; they replace all earlier ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProviderSetting {
     pub id: String,

@@ -1,4 +1,4 @@
-//! JSON of the agent's as it is.
+//! The agent's raw JSON.
 
 use std::sync::Arc;
 
@@ -7,14 +7,13 @@ use serde_json::value::RawValue;
 
 use crate::text::first_bytes;
 
-/// JSON as the agent sent it, for showing on demand (V1-UPD-10, V1-TOOL-13). Bounded where it is
-/// made: see `acp::decode`. Within JSON of ours it is written as what it is.
+/// JSON as the agent sent it, shown on demand (V1-UPD-10, V1-TOOL-13). Bounded where it is made, in
+/// `acp::decode`. In our JSON it is written as JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawJson(pub Arc<str>);
 
 impl RawJson {
-    /// Keeps `text` up to about `limit` bytes and says how much was cut; what was cut is no longer
-    /// JSON.
+    /// Keeps about `limit` bytes of `text` and says how much was cut; cut text is no longer JSON.
     pub fn bounded(text: &str, limit: usize) -> Self {
         if text.len() <= limit {
             return Self(text.into());
@@ -24,7 +23,7 @@ impl RawJson {
     }
 }
 
-/// Stands for JSON that was cut to its bound and is none any more: `{"$cut": "…"}`.
+/// The form of text that was cut and is no longer JSON: `{"$cut": "…"}`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cut {
@@ -35,7 +34,7 @@ struct Cut {
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = &*self.0;
-        // A newline would end our line; within JSON it can only be blank.
+        // A newline would end our line; in JSON it can only be whitespace between tokens.
         let one_line = !text.contains(['\n', '\r']);
         match serde_json::from_str::<&RawValue>(text) {
             Ok(raw) if one_line && raw.get().len() == text.len() => raw.serialize(serializer),

@@ -1,4 +1,4 @@
-//! What the agent asks of the client, and what it gets back.
+//! Requests of the agent to the client, and their answers.
 
 use crate::model::{
     Elicitation, ElicitationAnswer, ElicitationScope, ExitStatus, PermissionOutcome,
@@ -22,8 +22,8 @@ pub enum HostRequest {
 }
 
 impl HostRequest {
-    /// The request of ours that it belongs to, by its id as JSON text, and the place for whose that
-    /// is (V1-ELI-02).
+    /// The request of ours that it belongs to, by its id as JSON text, and the place for the
+    /// session that made it (V1-ELI-02).
     pub fn scope_mut(&mut self) -> Option<(&str, &mut Option<SessionKey>)> {
         match self {
             Self::Elicitation(elicitation) => match &mut elicitation.scope {
@@ -84,7 +84,7 @@ pub struct FsWrite {
     pub content: String,
 }
 
-/// A look at the workspace, which v1 has no method for.
+/// A read of the workspace that v1 has no method for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Look {
     pub session: SessionId,
@@ -109,7 +109,7 @@ pub enum LookAt {
     Glob,
 }
 
-/// What there was to see.
+/// The result of a look.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Looked {
     File { version: u64, content: String },

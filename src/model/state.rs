@@ -1,17 +1,17 @@
-//! What an agent says of a session's work (V2-STATE).
+//! The state of a session's work (V2-STATE).
 
 use crate::{
     model::{RpcError, SessionId, TerminalId, ToolCallId, TurnTokens},
     text::SafeText,
 };
 
-/// A snapshot of all work in a session; it replaces the one before (V2-STATE-01).
+/// All work in a session; it replaces the update before (V2-STATE-01).
 #[derive(Clone, PartialEq, Debug)]
 pub struct StateUpdate {
     pub state: WorkState,
-    /// Everything that runs beside; `None`: not reported, which is not nothing (V2-STATE-02).
+    /// Background work; `None`: not reported, which does not mean none (V2-STATE-02).
     pub background: Option<Vec<Background>>,
-    /// What the work that is over took.
+    /// The tokens of the work that ended.
     pub tokens: Option<TurnTokens>,
 }
 
@@ -25,28 +25,28 @@ impl From<WorkState> for StateUpdate {
     }
 }
 
-/// The work in the foreground of a session or of a child of it (V1-SUB-04).
+/// The foreground work of a session or subagent (V1-SUB-04).
 #[derive(Clone, PartialEq, Debug)]
 pub enum WorkState {
     Running,
-    /// Nothing is worked on; why the work before ended, where that is said. Of a child it is not the
-    /// end: its parent may give it more to do.
+    /// No work; with the reason why the last work ended, if reported. A subagent may get more work
+    /// from its parent.
     Idle(Option<StopReason>),
     /// It waits for the person.
     RequiresAction,
-    /// The agent cannot tell; what it said before no longer holds (V2-STATE-03).
+    /// The agent does not know; its last report no longer holds (V2-STATE-03).
     Unknown,
-    /// A state that this client does not know, shown as it is: busy with something.
+    /// An unknown state, shown as it is: counts as busy.
     Other(SafeText),
 }
 
-/// A piece of work beside the foreground's.
+/// A piece of background work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Background {
     Terminal(TerminalId),
     ToolCall(ToolCallId),
     Subagent(SessionId),
-    /// One that this client does not know counts all the same (V2-STATE-02).
+    /// An unknown one counts too (V2-STATE-02).
     Other(SafeText),
 }
 
@@ -60,6 +60,6 @@ pub enum StopReason {
     Cancelled,
     /// Something failed (V2-STATE-01).
     Error(RpcError),
-    /// Ends the turn all the same (V1-PROMPT-04).
+    /// An unknown reason ends the turn too (V1-PROMPT-04).
     Unknown(SafeText),
 }

@@ -7,17 +7,17 @@ use crate::{
     text::SafeText,
 };
 
-/// `subagent_update`, on the parent: the first one makes the child known, later ones change what it
-/// says of it (V1-SUB-01).
+/// `subagent_update`, sent on the parent: the first one creates the subagent, later ones patch it
+/// (V1-SUB-01).
 #[derive(Clone, PartialEq, Debug)]
 pub struct SubagentPatch {
     pub id: SessionId,
     pub title: Patch<SafeText>,
     pub description: Patch<SafeText>,
     pub caps: Patch<SubagentCaps>,
-    /// A whole snapshot each time (V1-SUB-04).
+    /// Replaces the whole state (V1-SUB-04).
     pub state: Patch<StateUpdate>,
-    /// Absolute; where it is unset the parent's holds.
+    /// Absolute; the parent's if unset.
     pub cwd: Patch<PathBuf>,
     /// The same, independently.
     pub additional_directories: Patch<Vec<PathBuf>>,
@@ -37,7 +37,7 @@ impl SubagentPatch {
     }
 }
 
-/// What may be done to a child; nothing else may (V1-SUB-03).
+/// What the client may do to a subagent; nothing else is allowed (V1-SUB-03).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SubagentCaps {
     pub cancel: bool,

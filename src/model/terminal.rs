@@ -47,27 +47,26 @@ pub struct TerminalSnapshot {
 /// How a command ended (V1-TERM-09).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ExitStatus {
-    /// `None` when a signal ended it.
+    /// `None` if a signal ended it.
     pub code: Option<i64>,
     /// `SIGKILL` form.
     pub signal: Option<String>,
 }
 
-/// Of a terminal that the agent runs itself, for display only: nothing can be typed there.
-/// `terminal_update` (V2-UPD-05); v1 has no word for it, and some agents say the same in `_meta`.
-/// The first sight of an id makes it known.
+/// `terminal_update` (V2-UPD-05), of a terminal that the agent runs itself: display only, no input.
+/// v1 has no such update; some agents send the same in `_meta`. An unknown id creates a terminal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TerminalPatch {
     pub id: TerminalId,
     /// Raw text, as the directory.
     pub command: Patch<String>,
     pub cwd: Patch<String>,
-    /// Replaces all that was printed; cleared, the screen is empty.
+    /// Replaces all output; cleared, the screen is empty.
     pub output: Patch<Vec<u8>>,
-    /// Set: it has ended, even if nothing is known of how.
+    /// Set: it has ended, even if its exit status is unknown.
     pub exit: Patch<ExitStatus>,
     pub size: Patch<TerminalSize>,
-    /// It can be cancelled by itself (V2-CAN-02).
+    /// It can be cancelled separately (V2-CAN-02).
     pub cancel: Patch<bool>,
     pub meta: Meta,
 }

@@ -12,9 +12,8 @@ use crate::{
 };
 pub use input::ToolInput;
 
-/// `tool_call` and `tool_call_update` alike: present fields replace (V1-TOOL-01 to V1-TOOL-03),
-/// cleared ones are as they were at first (V2-UPD-03). A first sight of the id creates the call with
-/// defaults.
+/// `tool_call` and `tool_call_update`: present fields replace (V1-TOOL-01 to V1-TOOL-03), cleared
+/// ones get their default (V2-UPD-03). An unknown id creates a call.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ToolCallPatch {
     pub id: ToolCallId,
@@ -31,19 +30,18 @@ pub struct ToolCallPatch {
     pub locations: Patch<Vec<ToolLocation>>,
     pub raw_input: Patch<RawJson>,
     pub raw_output: Patch<RawJson>,
-    /// The command line of an execute call, where the agent's raw input names one: what the
-    /// permission dialog shows whole and rules match on. Raw text.
+    /// The command line of an execute call, from its raw input: the permission dialog shows it
+    /// whole and rules match it. Raw text.
     pub command: Patch<String>,
     /// Working directory of that command, where named. Raw text.
     pub command_cwd: Patch<String>,
-    /// Changes of files that the agent's raw input tells: what stands for a diff where its content
-    /// has none.
+    /// File changes claimed by the raw input: shown as diffs if the content has none.
     pub claims: Patch<Claims>,
-    /// What the raw input tells of what the call would do, whatever its kind.
+    /// What the call would do by its raw input, whatever its kind.
     pub input: Patch<Arc<ToolInput>>,
-    /// It can be cancelled by itself (V2-CAN-02).
+    /// It can be cancelled separately (V2-CAN-02).
     pub cancel: Patch<bool>,
-    /// Of the update and of its content (V1-META-01): merged into what came before.
+    /// Of the update and of its content (V1-META-01): merged into earlier ones.
     pub meta: Meta,
 }
 
@@ -81,20 +79,20 @@ pub enum ToolKind {
     Think,
     Fetch,
     SwitchMode,
-    /// Also what is missing or unknown (V1-TOOL-04).
+    /// Also if it is missing or unknown (V1-TOOL-04).
     #[default]
     Other,
 }
 
 impl ToolKind {
-    /// What is judged of a call that says one thing and does another.
+    /// The kind by which a call is judged that claims one kind and does another.
     pub fn worse_of(self, other: Self) -> Self {
         let rank = |kind: Self| match kind {
             Self::Execute => 5,
             Self::Delete => 4,
             Self::Move => 3,
             Self::Edit => 2,
-            // What is none of the usual kinds does not become a fetch, which a rule may allow.
+            // An unknown kind does not become a fetch, which a rule may allow.
             Self::Fetch | Self::SwitchMode | Self::Other => 1,
             Self::Read | Self::Search | Self::Think => 0,
         };
@@ -111,14 +109,13 @@ pub enum ToolStatus {
     #[default]
     Pending,
     InProgress,
-    /// Begun, not running, and not going on by itself.
+    /// Started, not running, and will not continue on its own.
     Paused,
     Completed,
     Failed,
-    /// By the agent's word.
+    /// As reported by the agent.
     Cancelled,
-    /// A status that this client does not know, shown as it is (V1-TOOL-05): still in progress
-    /// (V2-UPD-03).
+    /// An unknown status, shown as it is (V1-TOOL-05): counts as in progress (V2-UPD-03).
     Unknown(SafeText),
 }
 

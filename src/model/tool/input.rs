@@ -1,42 +1,42 @@
-//! What a tool's raw input tells of what it would do: what is judged is what is shown.
+//! What a tool call would do, by its raw input.
 
 use super::ToolKind;
 use crate::model::CommandRun;
 
-/// What a tool's raw input tells of what it would do, whatever the call says of its kind.
+/// What a call would do by its raw input, whatever kind it claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolInput {
     pub run: Option<CommandRun>,
-    /// Lines that may be run as well, under names that are none for a command.
+    /// Other texts that may be run as commands, by the names of their members.
     pub scripts: Vec<String>,
-    /// Of members that are named like paths.
+    /// Values of members that are named like paths.
     pub paths: Vec<String>,
-    /// Other texts in it that could be paths.
+    /// Other texts that could be paths.
     pub maybe_paths: Vec<String>,
-    /// The member by which it asks for more than the command alone: to run it without the agent's own
-    /// sandbox, or by another user.
+    /// The member that asks for more than the command: to run it without the agent's sandbox, or as
+    /// another user.
     pub beyond: Option<String>,
-    /// A member of which it is not known what it does, by its name; no name is a text that stands alone.
+    /// The name of a member with an unknown effect; an empty name is a text without a member.
     pub unknown: Option<String>,
-    /// Such names and the texts that they hold: each may be a command line or a place.
+    /// Names of unknown members and their texts: each may be a command line or a path.
     pub unknown_texts: Vec<String>,
-    /// Texts that say which files are meant.
+    /// Texts that select files.
     pub globs: Vec<String>,
-    /// It holds what would be written to a file.
+    /// It holds content for a file.
     pub writes: bool,
-    /// It says that a file goes, or becomes another.
+    /// It deletes or moves a file.
     pub deletes: bool,
     pub moves: bool,
     /// A text in it is a URL.
     pub fetches: bool,
-    /// Parts of it were not looked into, or could mean anything.
+    /// Parts of it were not examined or could mean anything.
     pub unclear: bool,
     /// It holds more texts than are in `maybe_paths`.
     pub crowded: bool,
 }
 
 impl ToolInput {
-    /// What the input does, whatever the call says; `None` where it does not tell.
+    /// The kind of call by the input alone; `None` if it does not say.
     pub fn kind(&self) -> Option<ToolKind> {
         if self.run.is_some() || !self.scripts.is_empty() {
             Some(ToolKind::Execute)
@@ -47,7 +47,7 @@ impl ToolInput {
         }
     }
 
-    /// The same, and what becomes of files by it.
+    /// The same, and its effect on files.
     pub fn kinds(&self) -> impl Iterator<Item = ToolKind> + use<> {
         let deletes = self.deletes.then_some(ToolKind::Delete);
         let moves = self.moves.then_some(ToolKind::Move);
