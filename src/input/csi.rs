@@ -33,7 +33,9 @@ impl From<Option<KeyEvent>> for Meaning {
 /// A `CSI` with its parameters and its last byte.
 pub fn read(params: &[u8], last: u8) -> Meaning {
     match (params, last) {
-        ([b'<', params @ ..], b'M' | b'm') => return sgr_mouse(Params(params), last == b'm'),
+        ([b'<', params @ ..], b'M' | b'm') => {
+            return numbered_mouse(Params(params), 0, last == b'm');
+        }
         // The colour scheme, as the desktop has it.
         (b"?997;1", b'n') => return Meaning::Background(Shade::Dark),
         (b"?997;2", b'n') => return Meaning::Background(Shade::Light),
@@ -66,7 +68,7 @@ pub fn read(params: &[u8], last: u8) -> Meaning {
             });
             key.into()
         }
-        b'M' if params.count() == 3 => rxvt_mouse(params),
+        b'M' if params.count() == 3 => numbered_mouse(params, 32, false),
         // rxvt: arrows with shift.
         b'a'..=b'd' if params.count() == 0 => arrow(last.to_ascii_uppercase())
             .map(|code| KeyEvent::new(code, KeyModifiers::SHIFT))
@@ -316,31 +318,13 @@ fn by_number(params: Params<'_>) -> Meaning {
     .into()
 }
 
-fn sgr_mouse(params: Params<'_>, released: bool) -> Meaning {
-    let [button, column, row] = [0, 1, 2].map(|at| params.number(at));
-    placed_mouse(button, column, row, released)
-}
-
-fn rxvt_mouse(params: Params<'_>) -> Meaning {
-    let [button, column, row] = [0, 1, 2].map(|at| params.number(at));
-    placed_mouse(
-        button.and_then(|bits| bits.checked_sub(32)),
-        column,
-        row,
-        false,
-    )
-}
-
-fn placed_mouse(
-    button: Option<u32>,
-    column: Option<u32>,
-    row: Option<u32>,
-    released: bool,
-) -> Meaning {
-    let place = |place: Option<u32>| u16::try_from(place?.saturating_sub(1)).ok();
-    let (Some(column), Some(row)) = (place(column), place(row)) else {
+/// Numbers for button, column and row. `offset` is what this form adds to the button.
+fn numbered_mouse(params: Params<'_>, offset: u32, released: bool) -> Meaning {
+    let place = |at| u16::try_from(params.number(at)?.saturating_sub(1)).ok();
+    let (Some(column), Some(row)) = (place(1), place(2)) else {
         return Meaning::Nothing;
     };
+    let button = params.number(0).and_then(|bits| bits.checked_sub(offset));
     let button = button.and_then(|bits| u8::try_from(bits).ok());
     mouse(button, column, row, released)
 }
