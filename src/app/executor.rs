@@ -1,13 +1,38 @@
 //! The tokio runtime that everything runs on, and what it needs of the system.
 
-use std::{fs::File, io};
+use std::{
+    fs::File,
+    io,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+};
 
 use anyhow::Context;
 use tokio::runtime::{Builder, Runtime};
 
+use crate::{acp::StopMode, app::cleanup::Started};
+
 /// File descriptors that must be free at the start: the runtime's and its signals', of which some panic
 /// where there is none, an agent's three pipes, and a few files.
 const DESCRIPTORS: usize = 24;
+
+/// Runs a command without a screen and ends what it started, also where it panicked.
+///
+/// # Errors
+/// Those of [`start`], and of the command.
+pub fn run<T>(
+    workers: usize,
+    command: impl AsyncFnOnce(Started) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let runtime = start(workers)?;
+    let started = Started::default();
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        runtime.block_on(command(started.clone()))
+    }));
+    runtime.block_on(started.end(StopMode::Quick));
+    // Blocking tasks may hang on a dead file system: they are not waited for.
+    runtime.shutdown_background();
+    outcome.unwrap_or_else(|panic| resume_unwind(panic))
+}
 
 /// Starts it with `workers` threads for tasks.
 ///

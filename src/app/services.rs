@@ -1,44 +1,25 @@
-//! What a session needs on this machine, and how its wishes are carried out: the same with a screen
-//! and without one.
+//! What a session is opened with and needs on this machine: the same with a screen and without one.
 //!
-//! Owns no state. Results come back through the closures that are given.
+//! Owns no state.
 
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
 use tempfile::TempDir;
-use tokio::task::JoinHandle;
 
 use crate::{
     acp::{Client, Inbox, LaunchSpec, Secrets, WireLog, WireLogHandle},
     app::{cleanup::Started, log},
     cli::Launch,
     config::{AgentProfile, Config, LoadOptions, McpError},
-    host::{
-        self, Host, HostConfig, HostEvent, OriginalFiles, Roots, ServeOutcome, Serving,
-        TerminalSettings,
-    },
-    model::{
-        ClientCaps, CommandRun, Comparison, ConnectionId, HostReply, HostRequest, PermissionOption,
-        RequestKey, RpcError, SessionKey, ToAgent, ToolContent, code,
-    },
-    session::{Consent, Event, Prompt, QuestionId, SessionConfig, Start, Subject, Verdict},
-    text::{SafeText, exact_line},
+    host::{Host, HostConfig, HostEvent, Roots, TerminalSettings},
+    model::{ClientCaps, ConnectionId},
+    session::{Event, Prompt, SessionConfig, Start},
+    text::SafeText,
 };
-
-/// How long a verdict waits for the one before it.
-const VERDICT_PATIENCE: Duration = Duration::from_secs(1);
-
-/// What decides what a session may do here.
-pub struct Workspace<'a> {
-    pub launch: &'a Launch,
-    pub config: &'a Config,
-    pub profile: &'a AgentProfile,
-}
 
 /// What a session is opened with, and its scratch folder, where the profile wants one.
 pub fn session_config(
@@ -95,15 +76,12 @@ pub fn session_config(
 /// # Errors
 /// The project directory cannot be used.
 pub fn host(
-    workspace: &Workspace<'_>,
+    launch: &Launch,
+    config: &Config,
+    profile: &AgentProfile,
     session: &SessionConfig,
     events: impl Fn(HostEvent) + Send + Sync + 'static,
 ) -> Result<Host, SafeText> {
-    let Workspace {
-        launch,
-        config,
-        profile,
-    } = workspace;
     let SessionConfig {
         cwd,
         additional_directories,
@@ -265,176 +243,6 @@ pub fn launch_spec(
         dialect: profile.dialect,
         protocol: profile.protocol,
         max_line,
-    })
-}
-
-/// Compares what a tool call or a question claims with the disk, in a task.
-pub fn compare(
-    before: &OriginalFiles,
-    comparison: Comparison,
-    told: impl FnOnce(Event) + Send + 'static,
-) -> JoinHandle<()> {
-    let of = comparison.of.clone();
-    let before = before.clone();
-    tokio::spawn(async move {
-        let shown = before.compare(comparison).await;
-        told(Event::Compared { of, shown });
-    })
-}
-
-/// Asks the policy in a task: it looks at the disk. Verdicts are told in the order of the
-/// questions, so that these are shown in the order in which the agent asked, and with their diffs:
-/// `before` are the tasks of the question before and of the comparison for this one; with the question
-/// comes its revision.
-pub fn decide(
-    host: &Host,
-    before: [Option<JoinHandle<()>>; 2],
-    (question, revision): (QuestionId, u64),
-    subject: Subject,
-    options: Vec<PermissionOption>,
-    told: impl FnOnce(Event) + Send + 'static,
-) -> JoinHandle<()> {
-    let asked = asked_of(subject);
-    let verdict = tokio::spawn(host.decide(asked, options));
-    tokio::spawn(async move {
-        for before in before.into_iter().flatten() {
-            // One whose path is on a dead file system holds up the others for no longer.
-            let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
-        }
-        let verdict = verdict.await.unwrap_or(Verdict::ask(None));
-        told(Event::Decided {
-            question,
-            revision: Some(revision),
-            verdict,
-        });
-    })
-}
-
-/// All that is told of what a call would do, for the judge.
-fn asked_of(subject: Subject) -> host::Subject {
-    let mut input = (*subject.input).clone();
-    let shown = subject.command.map(|line| CommandRun {
-        line,
-        cwd: subject.command_cwd.clone(),
-        env: subject.env,
-        ..CommandRun::default()
-    });
-    input.run = match (input.run.take(), shown) {
-        // Where it runs is counted from the session's directory there.
-        (Some(run), Some(shown)) if run.line == shown.line => Some(CommandRun {
-            cwd: shown.cwd,
-            ..run
-        }),
-        (run, shown) => shown.or(run),
-    };
-    let diff = |content: &ToolContent| matches!(content, ToolContent::Diff(_));
-    input.writes |= subject.content.iter().any(diff);
-    host::Subject {
-        kind: subject.kind,
-        tool: subject.name,
-        base: subject.command_cwd.map(PathBuf::from),
-        paths: subject.paths,
-        input,
-        opaque: subject.opaque,
-    }
-}
-
-/// Serves a request in a task; its answer goes straight to the agent. To be called in the
-/// order in which requests came (V1-FS-13).
-pub fn serve(
-    host: &Host,
-    client: &Arc<Client>,
-    by: SessionKey,
-    key: RequestKey,
-    request: HostRequest,
-    consent: Consent,
-    tell: impl Fn(Event) + Send + 'static,
-) {
-    // Entered here; done elsewhere.
-    let outcome = host.serve(key, request.clone(), consent);
-    let client = client.clone();
-    tokio::spawn(async move {
-        let answer = |reply: HostReply| client.send(by, ToAgent::Reply { key, reply });
-        // Telling fails only once the loop is over; the agent is then answered by the client's own
-        // end.
-        match carried_out(outcome).await {
-            ServeOutcome::Reply(reply) => {
-                if let Some(event) = wrote(&request, &reply) {
-                    // Before the answer, and so before whatever the agent does next.
-                    tell(event);
-                }
-                answer(reply);
-            }
-            ServeOutcome::OutsideRoots {
-                resolved,
-                write,
-                protected,
-            } => tell(Event::AskFile {
-                key,
-                request,
-                resolved,
-                write,
-                protected: protected.map(SafeText::from),
-                reason: None,
-            }),
-            ServeOutcome::AskFile {
-                resolved,
-                write,
-                reason,
-            } => tell(Event::AskFile {
-                key,
-                request,
-                resolved,
-                write,
-                protected: None,
-                reason: Some(reason),
-            }),
-            ServeOutcome::AskTerminal {
-                command,
-                shell,
-                cwd,
-                outside,
-                reason,
-            } => {
-                let cwd = exact_line(&cwd.to_string_lossy());
-                tell(Event::AskTerminal {
-                    key,
-                    request,
-                    command,
-                    shell,
-                    cwd,
-                    outside,
-                    reason,
-                });
-            }
-            ServeOutcome::Refused { reply, what, rule } => {
-                answer(reply);
-                tell(Event::Refused { what, rule });
-            }
-        }
-    });
-}
-
-/// What is to be told of a file that was written.
-fn wrote(request: &HostRequest, reply: &HostReply) -> Option<Event> {
-    match (request, reply) {
-        (_, HostReply::Error(_)) => None,
-        (HostRequest::WriteTextFile(write), _) => Some(Event::Wrote {
-            session: write.session.clone(),
-            path: write.path.clone(),
-            lines: write.content.lines().count(),
-        }),
-        _ => None,
-    }
-}
-
-/// What came of a request, even if serving it panicked: it is answered all the same (V1-RPC-12).
-async fn carried_out(serving: Serving) -> ServeOutcome {
-    // In a separate task, so that a panic ends only that.
-    tokio::spawn(serving).await.unwrap_or_else(|error| {
-        tracing::error!(%error, "serving a request failed");
-        let error = RpcError::new(code::INTERNAL, "serving the request failed in the client");
-        ServeOutcome::Reply(HostReply::Error(error))
     })
 }
 

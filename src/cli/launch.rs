@@ -86,7 +86,13 @@ impl Launch {
             }
         };
         Ok(Self {
-            settings: settings(&open),
+            settings: settings(
+                SettingSource::CommandLine,
+                &open.set,
+                open.model.as_ref(),
+                open.mode.as_ref(),
+            )
+            .collect(),
             prompt: prompt(&open)?,
             agent,
             cwd: match &cli.cwd {
@@ -219,36 +225,28 @@ impl Launch {
     /// What the session is to open with: the profile's, then the flags', which win where both are
     /// about the same option.
     pub fn settings(&self, agent: &AgentProfile) -> Vec<Setting> {
-        let of_profile = |key, value: &String| Setting {
-            source: SettingSource::Profile,
-            key,
-            value: value.clone(),
-        };
-        let config = agent.config.iter();
-        config
-            .map(|(key, value)| of_profile(SettingKey::Option(key.clone()), value))
-            .chain(
-                agent
-                    .mode
-                    .iter()
-                    .map(|mode| of_profile(SettingKey::Mode, mode)),
-            )
-            .chain(self.settings.iter().cloned())
-            .collect()
+        let of_profile = SettingSource::Profile;
+        let of_profile = settings(of_profile, &agent.config, None, agent.mode.as_ref());
+        of_profile.chain(self.settings.iter().cloned()).collect()
     }
 }
 
-fn settings(open: &OpenArgs) -> Vec<Setting> {
-    let setting = |key, value: &String| Setting {
-        source: SettingSource::CommandLine,
+fn settings<'a>(
+    source: SettingSource,
+    options: &'a [(String, String)],
+    model: Option<&'a String>,
+    mode: Option<&'a String>,
+) -> impl Iterator<Item = Setting> + 'a {
+    let options = options.iter();
+    let options = options.map(|(key, value)| (SettingKey::Option(key.clone()), value));
+    let model = model.map(|value| (SettingKey::Model, value));
+    let mode = mode.map(|value| (SettingKey::Mode, value));
+    let all = options.chain(model).chain(mode);
+    all.map(move |(key, value)| Setting {
+        source,
         key,
         value: value.clone(),
-    };
-    let set = open.set.iter();
-    let set = set.map(|(key, value)| setting(SettingKey::Option(key.clone()), value));
-    let model = open.model.iter().map(|m| setting(SettingKey::Model, m));
-    let mode = open.mode.iter().map(|m| setting(SettingKey::Mode, m));
-    set.chain(model).chain(mode).collect()
+    })
 }
 
 /// A prompt has a space or came by `--prompt`; one bare word is a mistyped subcommand.

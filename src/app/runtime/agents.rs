@@ -5,7 +5,7 @@ use tokio::task::JoinHandle;
 use super::{Done, Runtime};
 use crate::{
     acp::{StopMode, WireLogHandle},
-    app::services::{self, Launched, Workspace},
+    app::services::{self, Launched},
     config::AgentProfile,
     host::Host,
     model::{ConnectionId, Protocol, SessionKey},
@@ -112,15 +112,15 @@ impl Runtime {
         let running = self.running.get_mut(&key).ok_or_else(none)?;
         if running.host.is_none() {
             let session = self.sessions.get(key).ok_or_else(none)?;
-            let workspace = Workspace {
-                launch: &self.launch,
-                config: &self.config,
-                profile: &running.profile,
-            };
             let done = self.done.clone();
-            let host = services::host(&workspace, &session.config, move |event| {
-                drop(done.send(Done::Host(key, event)));
-            })?;
+            let told = move |event| drop(done.send(Done::Host(key, event)));
+            let host = services::host(
+                &self.launch,
+                &self.config,
+                &running.profile,
+                &session.config,
+                told,
+            )?;
             if let Some((rows, cols)) = self.terminal_view {
                 host.set_view(rows, cols);
             }

@@ -1,8 +1,8 @@
 //! What sessions have on this machine, and what performs their effects: for the screen, `run` and a
 //! replay alike.
 //!
-//! Owns: the sessions, their agents ([`agents`]), hosts, programs to sign in with ([`login`]) and what
-//! stores them ([`saving`]). What differs is given: where results go ([`Done`]), who hears of what the
+//! Owns: the sessions, their agents ([`agents`]), hosts and what is asked of them ([`requests`]), programs
+//! to sign in with ([`login`]) and what stores them ([`saving`]). What differs is given: where results go ([`Done`]), who hears of what the
 //! person should know ([`ForPerson`]), and whether there is anything but a log ([`Reach`]). Holds no
 //! rules, and reduces nothing by itself: whatever comes of an effect comes back as [`Done`].
 
@@ -10,6 +10,7 @@ mod agent_terminals;
 mod agents;
 mod inboxes;
 mod login;
+mod requests;
 mod running;
 mod saving;
 
@@ -22,21 +23,12 @@ use tokio::sync::mpsc;
 
 use crate::{
     acp::Client,
-    app::{
-        cleanup::Started,
-        services::{self, Launched},
-    },
+    app::{cleanup::Started, services::Launched},
     cli::Launch,
     config::{AgentProfile, Config},
     host::{Host, HostEvent, Login, LoginCommand, Terminals, browser},
-    model::{
-        AgentNotice, Comparison, ConnectionId, HostRequest, PermissionOption, Policy, RequestKey,
-        SessionId, SessionKey, TerminalId, ToAgent,
-    },
-    session::{
-        Attention, Consent, Effect, Event, Prompt, QuestionId, Routed, ScreenChange, Sessions,
-        Subject,
-    },
+    model::{AgentNotice, ConnectionId, Policy, SessionId, SessionKey, TerminalId, ToAgent},
+    session::{Attention, Effect, Event, Prompt, QuestionId, Routed, ScreenChange, Sessions},
     store::files::{SessionFolder, SessionWriter, Trouble},
     text::SafeText,
 };
@@ -234,47 +226,6 @@ impl Runtime {
         let done = self.done.clone();
         // Sending fails only once the loop is over.
         move |event| drop(done.send(Done::Session(key, connection, event)))
-    }
-
-    fn compare(&mut self, key: SessionKey, comparison: Comparison) {
-        let Some(connection) = self.running(key).and_then(|running| running.connection) else {
-            return;
-        };
-        let tell = self.tell(key, connection);
-        if let Some(running) = self.running_mut(key) {
-            running.comparing = Some(services::compare(&running.before, comparison, tell));
-        }
-    }
-
-    /// Asks the policy off the UI task: it looks at the disk. Verdicts are told in the order of the
-    /// questions, so that these are shown in the order in which the agent asked.
-    fn decide(
-        &mut self,
-        key: SessionKey,
-        question: (QuestionId, u64),
-        subject: Subject,
-        options: Vec<PermissionOption>,
-    ) {
-        let Some(connection) = self.running(key).and_then(|running| running.connection) else {
-            return;
-        };
-        let tell = self.tell(key, connection);
-        if let Some(running) = self.running_mut(key)
-            && let Some(host) = &running.host
-        {
-            let before = [running.deciding.take(), running.comparing.take()];
-            let decided = services::decide(host, before, question, subject, options, tell);
-            running.deciding = Some(decided);
-        }
-    }
-
-    /// Serves a request off the UI task; its answer goes straight to the agent.
-    fn serve(&self, by: SessionKey, key: RequestKey, request: HostRequest, consent: Consent) {
-        let host = self.running(by).and_then(|running| running.host.as_ref());
-        if let (Some(host), Some(client)) = (host, self.client(by)) {
-            let tell = self.tell(by, key.connection);
-            services::serve(host, client, by, key, request, consent, tell);
-        }
     }
 
     /// The person has consented: starts their browser off the UI task.

@@ -4,6 +4,8 @@ use super::*;
 use crate::{
     app::services::session_config,
     cli::AgentWanted,
+    host::ServeOutcome,
+    model::HostReply,
     session::{SessionConfig, Start},
 };
 
@@ -132,4 +134,15 @@ async fn what_came_of_an_agent_that_was_ended_is_no_event() {
             .take(Done::Session(key, old, note()))
             .is_none()
     );
+}
+
+// V1-RPC-12, V1-ERR-05
+#[tokio::test]
+async fn a_handler_that_panics_is_still_an_answer() {
+    let outcome = requests::carried_out(Box::pin(async { panic!("while serving") })).await;
+    let ServeOutcome::Reply(HostReply::Error(error)) = outcome else {
+        panic!("no error: {outcome:?}");
+    };
+    assert_eq!(error.code, -32603);
+    assert!(!error.message.contains("while serving"));
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::{
     acp::StopMode,
     app::{
-        cleanup::Started,
+        executor,
         signals::{SignalEvent, Signals},
     },
     cli::{
@@ -117,10 +117,8 @@ fn is_about(warning: &Warning, agent: &AgentProfile) -> bool {
 
 /// The findings, and whether the examination was made to its end.
 fn examined(examination: &Examination<'_>) -> anyhow::Result<(DoctorReport, bool)> {
-    let runtime = crate::app::executor::start(1)?;
-    let started = Started::default();
     let mut report = DoctorReport::of(&examination.profile.id);
-    let whole = runtime.block_on(async {
+    let whole = executor::run(1, async |started| {
         let mut signals = Signals::listen().context("cannot listen to signals")?;
         let told = async {
             while !matches!(
@@ -134,16 +132,11 @@ fn examined(examination: &Examination<'_>) -> anyhow::Result<(DoctorReport, bool
             () = examination.make(&started, &mut report) => true,
         };
         examination.progress.clear();
-        // After an interrupt, whoever waits at the prompt waits no longer than it takes.
-        let mode = if whole {
-            StopMode::Graceful
-        } else {
-            StopMode::Quick
-        };
-        started.end(mode).await;
-        anyhow::Ok(whole)
+        if whole {
+            started.end(StopMode::Graceful).await;
+        }
+        Ok(whole)
     })?;
-    runtime.shutdown_background();
     if !whole {
         report.push(Finding::new(
             Verdict::Warning,

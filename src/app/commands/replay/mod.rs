@@ -34,9 +34,6 @@ use source::{Source, StoredReplay};
 
 pub use playing::Playing;
 
-/// Any time will do: nothing waits.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
-
 /// Bytes of a log that comes through a pipe.
 const MAX_PIPED: u64 = 4 << 30;
 
@@ -159,7 +156,7 @@ fn print_wire(
 ) -> anyhow::Result<()> {
     let unreadable = || path.display().to_string();
     let chosen = choose(found, path, options.session.as_deref())?;
-    let config = found.config(chosen, START_TIMEOUT);
+    let config = found.config(chosen);
     let mut printer = Printer::new(format);
     printer.tell(0.0, vec![start("", &config.cwd)])?;
     let begun = Instant::now();

@@ -24,7 +24,10 @@ use crate::{
     text::SafeText,
 };
 
-/// Lines that are told of, of those that cannot be read.
+/// Any time will do: nothing waits.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Unreadable lines that are reported one by one.
 const MAX_TOLD: usize = 10;
 
 /// A session of the log.
@@ -121,11 +124,11 @@ impl Survey {
     }
 
     /// A session to play it in.
-    pub fn config(&self, chosen: Option<&Found>, start_timeout: Duration) -> SessionConfig {
+    pub fn config(&self, chosen: Option<&Found>) -> SessionConfig {
         let cwd = chosen.map_or_else(|| self.cwd.clone(), |found| found.cwd.clone());
         SessionConfig {
             protocol: self.protocol,
-            start_timeout,
+            start_timeout: START_TIMEOUT,
             start: match chosen {
                 Some(found) if found.reopened => Start::Reopen(found.id.clone()),
                 _ => Start::New,

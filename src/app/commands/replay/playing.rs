@@ -10,7 +10,6 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    START_TIMEOUT,
     player::{Found, Player, Survey},
     source::StoredReplay,
 };
@@ -62,10 +61,7 @@ impl Playing {
         chosen: Option<&Found>,
         speed: Option<f64>,
     ) -> Self {
-        let part = |found: Option<&Found>| {
-            let config = survey.config(found, START_TIMEOUT);
-            (config, Player::new(found))
-        };
+        let part = |found: Option<&Found>| (survey.config(found), Player::new(found));
         let all = &survey.sessions;
         let at = all.iter().position(|found| Some(found) == chosen);
         // One that is far behind is played in place of the last.

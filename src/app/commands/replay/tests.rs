@@ -12,7 +12,7 @@ fn played(path: &Path, wanted: Option<&str>) -> (Session, Vec<Record>) {
     let found = Survey::of(path).expect("it can be read");
     let chosen = found.choose(wanted);
     let begun = Instant::now();
-    let (mut session, effects) = Session::start(found.config(chosen, START_TIMEOUT), begun);
+    let (mut session, effects) = Session::start(found.config(chosen), begun);
     let mut player = Player::new(chosen);
     let mut observer = Observer::new("", Scope::All);
     let mut records = Vec::new();

@@ -10,7 +10,6 @@ mod output;
 mod session;
 
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     path::Path,
     time::{Duration, Instant},
 };
@@ -24,14 +23,13 @@ use self::{
 };
 use crate::app::{
     WORKERS,
-    cleanup::Started,
     draft::{self, Unsent},
     executor, log,
     runtime::{Done, Reach, Runtime, reached},
     signals::{SignalEvent, Signals},
 };
 use crate::{
-    acp::{Inbound, StopMode},
+    acp::Inbound,
     cli::{CliError, ExitCode, Format, Launch, RunOptions, complain},
     config::{AgentProfile, Loaded},
     host::attachments,
@@ -67,23 +65,14 @@ pub fn run(
     let dirs = launch.load_options()?.dirs;
     let _log = log::start(launch.log.as_deref(), &dirs.state)?;
     log::tell_lost(complain);
-    let runtime = executor::start(WORKERS)?;
-    let started = Started::default();
-    // Whatever happens in there, what was started is ended.
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        runtime.block_on(async {
-            let folder = SessionFolder::new(&dirs.state);
-            let (config, started) = (loaded.config, started.clone());
-            let reach = Reach::Machine;
-            let (runtime, done) = Runtime::new(launch, config, reach, folder, started, complain);
-            let mut run = Run::new(runtime, profile, &options)?;
-            run.begun = begun;
-            run.serve(prompt, done, deadline).await
-        })
-    }));
-    runtime.block_on(started.end(StopMode::Quick));
-    runtime.shutdown_background();
-    outcome.unwrap_or_else(|panic| resume_unwind(panic))
+    executor::run(WORKERS, async move |started| {
+        let (config, folder) = (loaded.config, SessionFolder::new(&dirs.state));
+        let reach = Reach::Machine;
+        let (runtime, done) = Runtime::new(launch, config, reach, folder, started, complain);
+        let mut run = Run::new(runtime, profile, &options)?;
+        run.begun = begun;
+        run.serve(prompt, done, deadline).await
+    })
 }
 
 /// The prompt with the files that go along with it, behind its text: those for a human's eyes first.
