@@ -23,6 +23,7 @@ const MAX_STRING_BYTES: usize = 64 << 10;
 const MAX_UNUSED_BYTES: usize = MAX_STRING_BYTES + 3;
 
 const ESCAPE: u8 = 0x1b;
+const BELL: u8 = 0x07;
 
 #[derive(Default)]
 pub struct PlainText {
@@ -38,9 +39,14 @@ impl PlainText {
         let text = in_seven_bits(text);
         let mut rest = &*text;
         while !rest.is_empty() {
-            // A piece holds no more than one sequence, at its beginning.
-            let next = rest.bytes().skip(1).position(|byte| byte == ESCAPE);
+            // A piece holds no more than one sequence, at its beginning; a bell is one.
+            let is_bell = rest.as_bytes().first() == Some(&BELL);
+            let begins = |byte| matches!(byte, ESCAPE | BELL);
+            let next = rest.bytes().skip(1).position(begins).filter(|_| !is_bell);
             let mut end = next.map_or(rest.len(), |at| at + 1);
+            if is_bell {
+                end = 1;
+            }
             end = end.min(MAX_UNUSED_BYTES - self.unused);
             while !rest.is_char_boundary(end) {
                 end += 1;
@@ -53,7 +59,9 @@ impl PlainText {
             };
             self.parser.advance(&mut printer, piece.as_bytes());
             self.unused = if printer.used { 0 } else { self.unused + end };
-            if self.unused >= MAX_UNUSED_BYTES {
+            // A bell ends every control string, as it did before any terminal knew another end; the parser lets it
+            // end titles and links alone.
+            if self.unused >= MAX_UNUSED_BYTES || is_bell && !printer.used {
                 (self.parser, self.unused) = (Parser::new(), 0);
             }
             rest = after;
@@ -245,6 +253,20 @@ mod tests {
         let mut out = String::new();
         plain.push(text, |done| out.push_str(done));
         out + plain.open_line()
+    }
+
+    #[test]
+    fn a_bell_ends_every_control_string() {
+        for start in [
+            "\x1b]0;", "\x1bP", "\x1bP1$r", "\x1b_G", "\x1b^", "\x1bX", "\u{9f}",
+        ] {
+            assert_eq!(
+                plain(&format!("a{start}title\x07b\nc")),
+                "ab\nc",
+                "{start:?}"
+            );
+        }
+        assert_eq!(plain("a\x07b\x1b[3\x07Cc"), "ab   c");
     }
 
     // V1-TERM-07
