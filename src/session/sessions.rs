@@ -57,6 +57,8 @@ struct Entry {
     agent: u32,
     /// It had no agent when one was started for the others: it goes to that one.
     comes_along: bool,
+    /// The newest process that it left for another one.
+    left: Option<ConnectionId>,
 }
 
 impl Sessions {
@@ -114,6 +116,7 @@ impl Sessions {
             session: session(),
             agent,
             comes_along: false,
+            left: None,
         });
         self.shown = Some(key);
         Some(key)

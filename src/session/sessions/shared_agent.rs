@@ -58,12 +58,14 @@ impl Sessions {
             return false;
         };
         let (key, agent) = (entry.key, entry.agent);
+        // Where what it started instead of one did not come, that one is not what it wants.
+        let left = left.max(entry.left);
         let by_other = self.starter(agent).is_some_and(|by| by != key);
         let newer = self.newest(agent).and_then(|other| other.connection) > left;
         let Some(entry) = self.list.get_mut(at) else {
             return false;
         };
-        entry.comes_along = false;
+        (entry.comes_along, entry.left) = (false, left);
         if by_other || newer {
             entry.session.wait_for_agent();
             all.retain(|routed| routed.by != key || !spawns(routed));

@@ -223,6 +223,21 @@ fn a_process_that_does_not_come_is_said_in_all_that_wait_for_it() {
     ));
 }
 
+/// One that left a process for another does not come back to it because that other one failed: the
+/// person wanted to be rid of it.
+#[test]
+fn a_start_that_failed_is_tried_again_though_the_old_process_runs() {
+    let (mut bench, first, second) = Bench::two_with(resuming());
+    bench.prompt(first);
+    let effects = wanted(&bench.apply(second, Event::Restart));
+    assert!(effects.contains(&"2: spawn".to_owned()), "{effects:?}");
+    bench.apply(second, Event::Connected(NEXT));
+    bench.exits(NEXT);
+    assert!(matches!(bench.session(second).phase, Phase::Failed { .. }));
+    assert_eq!(bench.session(first).connection, Some(AGENT));
+    assert_eq!(wanted(&bench.apply(second, Event::Restart)), ["2: spawn"]);
+}
+
 #[test]
 fn who_starts_it_may_go_and_another_one_does() {
     let (mut bench, first, second) = Bench::two_with(resuming());
