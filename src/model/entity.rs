@@ -91,13 +91,21 @@ impl Entity {
         self.meta.merge(&update.meta);
     }
 
-    /// Bytes that it holds.
+    /// Bytes that it holds, its ids among them: an agent chooses their length.
     pub fn weight(&self) -> usize {
+        let ids = match &self.kind {
+            EntityKind::Compaction(_) => 0,
+            EntityKind::SessionMessage(message) => {
+                let ids = [&message.sender, &message.recipient].into_iter().flatten();
+                ids.map(|id| id.as_str().len()).sum()
+            }
+        };
         let facts = self.kind.facts();
         let texts = [&facts.status, &facts.detail].into_iter().flatten();
         let texts: usize = texts.map(|text| text.len()).sum();
         let path = facts.path.map_or(0, |path| path.len());
-        self.content.weight() + self.meta.weight() + facts.text.len() + texts + path
+        let own = self.id.as_str().len() + ids;
+        own + self.content.weight() + self.meta.weight() + facts.text.len() + texts + path
     }
 }
 

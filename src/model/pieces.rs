@@ -8,6 +8,8 @@ use crate::{
 
 /// Bytes of text kept; more is cut off, with a line that says so.
 const MAX_TEXT: usize = 512 << 10;
+/// Bytes of other content kept: what does not fit is cut off with what follows it.
+const MAX_CONTENT: usize = 4 << 20;
 /// Pieces kept.
 const MAX_PIECES: usize = 200;
 
@@ -17,7 +19,9 @@ const LEFT_OUT: &str = "\n… more was dropped";
 #[derive(Debug, Default)]
 pub struct Pieces {
     pieces: Vec<Piece>,
-    bytes: usize,
+    /// Bytes of text, and of other content.
+    text: usize,
+    content: usize,
     full: bool,
 }
 
@@ -44,7 +48,7 @@ impl Pieces {
 
     /// Bytes held, about.
     pub fn weight(&self) -> usize {
-        self.bytes
+        self.text + self.content
     }
 
     pub fn push(&mut self, content: ContentBlock) {
@@ -54,24 +58,25 @@ impl Pieces {
         match content {
             ContentBlock::Text(text) => self.push_text(&text),
             other => {
-                if self.pieces.len() >= MAX_PIECES {
+                let bytes = std::mem::size_of::<ContentBlock>() + other.weight();
+                if self.pieces.len() >= MAX_PIECES || self.content + bytes > MAX_CONTENT {
                     self.end();
                     return;
                 }
-                self.bytes += std::mem::size_of::<ContentBlock>();
+                self.content += bytes;
                 self.pieces.push(Piece::Content(other));
             }
         }
     }
 
     fn push_text(&mut self, text: &SafeText) {
-        let room = MAX_TEXT.saturating_sub(self.bytes);
+        let room = MAX_TEXT.saturating_sub(self.text);
         let fits = text.len() <= room;
         let kept = match fits {
             true => text.clone(),
             false => SafeText::new(first_bytes(text, room)),
         };
-        self.bytes += kept.len();
+        self.text += kept.len();
         match self.pieces.last_mut() {
             Some(Piece::Text(said)) => said.push(&kept),
             _ => self.pieces.push(Piece::Text(kept.into())),
@@ -111,6 +116,7 @@ impl FromIterator<ContentBlock> for Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::RawJson;
 
     fn all(pieces: &Pieces) -> String {
         let text = |piece: &Piece| match piece {
@@ -141,5 +147,25 @@ mod tests {
         }
         assert!(all(&pieces).len() < MAX_TEXT + 100);
         assert!(all(&pieces).ends_with("was dropped"));
+    }
+
+    #[test]
+    fn content_is_bounded_by_its_bytes_at_the_edge() {
+        let resource = |bytes: usize| ContentBlock::Unknown {
+            kind: SafeText::default(),
+            raw: RawJson("x".repeat(bytes).into()),
+        };
+        let own = std::mem::size_of::<ContentBlock>();
+        for (bytes, kept) in [
+            (MAX_CONTENT - own - 1, 1),
+            (MAX_CONTENT - own, 1),
+            (MAX_CONTENT - own + 1, 0),
+        ] {
+            let pieces = Pieces::from_iter([resource(bytes), text("behind it")]);
+            let content = |piece: &&Piece| matches!(piece, Piece::Content(_));
+            assert_eq!(pieces.iter().filter(content).count(), kept, "{bytes}");
+            assert_eq!(all(&pieces).ends_with("was dropped"), kept == 0, "{bytes}");
+            assert_eq!(pieces.weight() >= MAX_CONTENT / 2, kept == 1, "{bytes}");
+        }
     }
 }

@@ -195,7 +195,7 @@ struct Step<'a> {
     /// session's own.
     subagent: Option<Box<Subagent>>,
     /// Subagents that were worked on before that one, and are again behind it.
-    outer: Vec<Box<Subagent>>,
+    outer: Vec<Subagent>,
     now: Instant,
     effects: Vec<Effect>,
 }

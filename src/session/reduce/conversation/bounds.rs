@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     model::{
-        ContentBlock, Diff, DiffText, NamedPlan, PlanBody, PlanEntry, RawJson, ToolContent,
-        ToolLocation,
+        ContentBlock, Diff, DiffText, MessageId, NamedPlan, PlanBody, PlanEntry, RawJson,
+        ToolContent, ToolLocation,
     },
     session::{Answered, BlockId, BlockKind, NoticeLevel, ToolCall},
     text::{SafeText, SafeTextBuf},
@@ -47,6 +47,8 @@ pub const MAX_QUEUE: usize = 64;
 pub const MAX_QUEUE_WEIGHT: usize = 64 << 20;
 /// Questions that are open at once; further ones are refused with an error.
 pub const MAX_QUESTIONS: usize = 64;
+/// Bytes of the options of one of them; with more it is refused. They are answered by their ids, so none can be cut.
+pub const MAX_OPTIONS_OF_QUESTION: usize = 256 << 10;
 /// Pages that were opened and are not told to be done; the oldest goes first.
 pub const MAX_PAGES: usize = 64;
 /// Terminals told of; ended ones go first.
@@ -174,7 +176,11 @@ impl Conversation {
 /// What an item of a list costs besides its text.
 const ITEM: usize = 64;
 
-/// Bytes that a block holds.
+fn id_weight(id: Option<&MessageId>) -> usize {
+    id.map_or(0, |id| id.as_str().len())
+}
+
+/// Bytes that a block holds, its id among them: an agent chooses how long that is.
 pub fn block_weight(kind: &BlockKind) -> usize {
     BLOCK
         + match kind {
@@ -182,8 +188,12 @@ pub fn block_weight(kind: &BlockKind) -> usize {
                 let attached: usize = message.attached.iter().map(ContentBlock::weight).sum();
                 message.text.len() + message.meta.weight() + attached
             }
-            BlockKind::Agent(message) => message.text.len() + message.meta.weight(),
-            BlockKind::Thought(thought) => thought.text.len() + thought.meta.weight(),
+            BlockKind::Agent(message) => {
+                id_weight(message.id.as_ref()) + message.text.len() + message.meta.weight()
+            }
+            BlockKind::Thought(thought) => {
+                id_weight(thought.id.as_ref()) + thought.text.len() + thought.meta.weight()
+            }
             BlockKind::Tool(call) => {
                 let location = |at: &ToolLocation| at.path.len() + size_of::<ToolLocation>();
                 let locations: usize = call.locations.iter().map(location).sum();
@@ -196,6 +206,7 @@ pub fn block_weight(kind: &BlockKind) -> usize {
                     + call.input.as_ref().map_or(0, |input| input.weight())
                     + answers.sum::<usize>()
                     + call.title.len()
+                    + call.id.as_str().len()
                     + call.meta.weight()
             }
             BlockKind::Plan(entries) => plan_weight(entries),

@@ -202,10 +202,11 @@ impl Step<'_> {
         rules: impl FnOnce(&mut Self) -> R,
     ) -> Option<R> {
         let subagent = self.session.subagents.take(id)?;
-        self.outer.extend(self.subagent.replace(subagent));
+        let outer = self.subagent.replace(subagent);
+        self.outer.extend(outer.map(|outer| *outer));
         let result = rules(self);
         self.tell_writes_unless_calls_are_open();
-        let outer = self.outer.pop();
+        let outer = self.outer.pop().map(Box::new);
         if let Some(subagent) = mem::replace(&mut self.subagent, outer) {
             self.session.subagents.insert(subagent);
         }
@@ -261,8 +262,7 @@ impl Step<'_> {
                 return cwd;
             }
             at = subagent.parent.as_ref().and_then(|parent| {
-                let mut outer = self.outer.iter().map(Box::as_ref);
-                let outer = outer.find(|outer| outer.id == *parent);
+                let outer = self.outer.iter().find(|outer| outer.id == *parent);
                 outer.or_else(|| self.session.subagents.get(parent))
             });
         }

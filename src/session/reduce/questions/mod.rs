@@ -222,11 +222,16 @@ impl Step<'_> {
         if self.session.questions.len() < MAX_QUESTIONS {
             return false;
         }
-        let error = RpcError::new(code::INTERNAL, "too many questions are open");
+        self.refuse_as_too_much(key, "too many questions are open");
+        true
+    }
+
+    /// Refuses a request with an error that says `why`, and tells the person.
+    pub fn refuse_as_too_much(&mut self, key: RequestKey, why: &str) {
+        let error = RpcError::new(code::INTERNAL, why);
         self.answer_request(key, HostReply::Error(error));
         let text = "the agent asked too much at once: a request was refused";
         self.say(NoticeLevel::Warning, text.into());
-        true
     }
 
     pub fn next_question(&mut self) -> QuestionId {

@@ -19,7 +19,7 @@ use crate::{
 use super::super::{
     Step,
     conversation::{
-        bounds::{MAX_ANSWERS, MAX_TITLE, answer_weight, bounded},
+        bounds::{MAX_ANSWERS, MAX_OPTIONS_OF_QUESTION, MAX_TITLE, answer_weight, bounded},
         tools::PatchSource,
     },
 };
@@ -53,8 +53,12 @@ impl Step<'_> {
             self.answer_request(key, outcome);
             return;
         }
+        let bytes = |option: &PermissionOption| option.id.as_str().len() + option.name.len();
         if self.refuse_if_too_many(key) {
             return;
+        }
+        if request.options.iter().map(bytes).sum::<usize>() > MAX_OPTIONS_OF_QUESTION {
+            return self.refuse_as_too_much(key, "the options of the question are too long");
         }
         if let Some(call) = self.conversation_mut().edit_tool(block)
             && call.raw_input.is_some()

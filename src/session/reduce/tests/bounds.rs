@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     model::{
-        PlanBody, PlanEntry, PlanId, PlanPriority, PlanStatus, SessionInfo, SessionPage,
+        OptionId, PlanBody, PlanEntry, PlanId, PlanPriority, PlanStatus, SessionInfo, SessionPage,
         SlashCommand, TerminalId, TerminalPatch, ToolContent, ToolLocation,
     },
     session::reduce::conversation::bounds::*,
@@ -298,4 +298,40 @@ fn texts_that_are_kept_are_bounded_at_their_edges() {
             assert!((most / 2..most + 64).contains(&kept), "{what}: {kept}");
         }
     }
+}
+
+#[test]
+fn a_question_whose_options_are_too_long_is_refused_at_the_edge() {
+    for (bytes, asked) in [
+        (MAX_OPTIONS_OF_QUESTION - 1, 1),
+        (MAX_OPTIONS_OF_QUESTION, 1),
+        (MAX_OPTIONS_OF_QUESTION + 1, 0),
+    ] {
+        let mut play = Play::running();
+        let option = PermissionOption {
+            id: OptionId::new("o".repeat(bytes - 3)),
+            name: "yes".into(),
+            kind: PermissionKind::AllowOnce,
+        };
+        play.asks_with("t", vec![option]);
+        assert_eq!(play.session.questions.len(), asked, "{bytes}");
+        assert_eq!(
+            play.mentions("a request was refused"),
+            asked == 0,
+            "{bytes}"
+        );
+    }
+}
+
+/// However long the ids are that an agent chooses, they count as what they hold.
+#[test]
+fn ids_count_among_what_a_conversation_holds() {
+    let long = "i".repeat(MAX_TRANSCRIPT / 128);
+    let mut play = Play::running();
+    for n in 0..300 {
+        let message = format!("{n}{long}");
+        play.update(chunk(ChunkRole::Agent, Some(&message), "word"));
+        assert!(play.session.conversation.weight <= MAX_TRANSCRIPT);
+    }
+    assert!(play.mentions("dropped to save memory"));
 }

@@ -287,6 +287,21 @@ impl Play {
     }
 
     fn asks_about(&mut self, tool: &str) -> (RequestKey, Vec<Effect>) {
+        self.asks_with(
+            tool,
+            vec![
+                option("yes", PermissionKind::AllowOnce),
+                option("always", PermissionKind::AllowAlways),
+                option("no", PermissionKind::RejectOnce),
+            ],
+        )
+    }
+
+    fn asks_with(
+        &mut self,
+        tool: &str,
+        options: Vec<PermissionOption>,
+    ) -> (RequestKey, Vec<Effect>) {
         self.request(HostRequest::Permission(Box::new(PermissionRequest {
             session: id("s"),
             title: None,
@@ -294,11 +309,7 @@ impl Play {
             subject: crate::model::PermissionSubject::ToolCall(Box::new(ToolCallPatch::new(
                 ToolCallId::new(tool),
             ))),
-            options: vec![
-                option("yes", PermissionKind::AllowOnce),
-                option("always", PermissionKind::AllowAlways),
-                option("no", PermissionKind::RejectOnce),
-            ],
+            options,
         })))
     }
 
