@@ -47,7 +47,7 @@ pub fn note(pass: Pass, member: Member<'_>, meta: &mut Meta) {
 
 /// The `_meta` of something that is patched, and `others`, of what is in it. In version 1 it stands in place of all
 /// that there was, in version 2 it is patched by its keys (V2-RPC-03). The member must be read with
-/// [`present`](super::view::present).
+/// [`present`](crate::rpc::present).
 pub fn of_entity(pass: Pass, member: Member<'_>, mut others: Meta) -> Meta {
     let mut meta = Meta::default();
     match member.map(RawValue::get) {

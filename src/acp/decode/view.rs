@@ -197,7 +197,7 @@ impl Pass {
     }
 
     /// A member to be left, cleared or set: omitted is unchanged, null is cleared (V2-RPC-03); what does not fit
-    /// is unchanged too, but strictly. The member must be read with [`present`].
+    /// is unchanged too, but strictly. The member must be read with [`present`](crate::rpc::present).
     pub fn patch<'a, T>(
         self,
         member: Member<'a>,

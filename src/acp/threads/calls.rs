@@ -78,7 +78,7 @@ impl Threads {
                     json!({ "sessionId": thread })
                 }
                 None => {
-                    let why = "the agent created a thread without naming it";
+                    let why = "the agent created a thread without an id";
                     let error = error(code::INTERNAL, why);
                     return out.to_client.push(failure(&id, &error));
                 }

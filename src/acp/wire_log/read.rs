@@ -1,4 +1,4 @@
-//! A wire log (see [`write`](super::write)), read again: what both sides said, as [`model`](crate::model) has it.
+//! A wire log (see [`write`](super::write)), read again: what both sides said, as [`crate::model`] has it.
 
 use std::{
     collections::HashMap,

@@ -283,7 +283,7 @@ impl Ui {
         match outcome {
             Outcome::Stay => {}
             Outcome::Close => self.close_viewer(),
-            Outcome::Command(command) => self.commands.push(command),
+            Outcome::Command(command) => self.commands.push(*command),
         }
     }
 

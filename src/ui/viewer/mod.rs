@@ -40,7 +40,13 @@ pub enum Outcome {
     /// Draw again.
     Stay,
     Close,
-    Command(UiCommand),
+    Command(Box<UiCommand>),
+}
+
+impl Outcome {
+    fn command(command: UiCommand) -> Self {
+        Self::Command(Box::new(command))
+    }
 }
 
 pub enum Viewer {

@@ -93,7 +93,7 @@ impl TerminalViewer {
                 }
             }
             KeyCode::F(9) => {
-                return Outcome::Command(UiCommand::TerminalKill {
+                return Outcome::command(UiCommand::TerminalKill {
                     id: self.id.clone(),
                 });
             }
@@ -120,7 +120,7 @@ impl TerminalViewer {
 
     fn send(&mut self, bytes: Vec<u8>) -> Outcome {
         self.up = 0;
-        Outcome::Command(UiCommand::TerminalInput {
+        Outcome::command(UiCommand::TerminalInput {
             id: self.id.clone(),
             bytes,
         })

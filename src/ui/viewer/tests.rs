@@ -195,16 +195,17 @@ fn keys_in_an_attached_terminal_go_to_the_program() {
         (KeyCode::Esc, &b"\x1b"[..]),
         (KeyCode::Enter, &b"\r"[..]),
     ] {
-        let Outcome::Command(UiCommand::TerminalInput { bytes, .. }) =
-            viewer.on_key(key(code, none), &screens)
-        else {
+        let Outcome::Command(command) = viewer.on_key(key(code, none), &screens) else {
             panic!("{code:?} is not sent")
+        };
+        let UiCommand::TerminalInput { bytes, .. } = *command else {
+            panic!("{code:?} is no input")
         };
         assert_eq!(bytes, expected);
     }
     assert!(matches!(
         viewer.on_key(key(KeyCode::F(9), none), &screens),
-        Outcome::Command(UiCommand::TerminalKill { .. })
+        Outcome::Command(command) if matches!(*command, UiCommand::TerminalKill { .. })
     ));
     assert!(matches!(
         viewer.on_key(key(KeyCode::Char(']'), KeyModifiers::CONTROL), &screens),

@@ -153,7 +153,7 @@ impl Body {
         Some(led)
     }
 
-    /// With a warning on top that invisible characters are shown as signs.
+    /// With a warning on top that invisible characters are shown as symbols.
     pub fn warned_of_signs(mut self, width: usize, cx: &OverlayContext<'_>) -> Self {
         let warning = "! invisible or control characters are shown as symbols";
         self.put_first(&StyledLine::styled(warning, cx.theme.error.bold()), width);
