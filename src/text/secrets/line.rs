@@ -6,10 +6,7 @@ use memchr::memmem::Finder;
 
 use crate::text::{Words, first_bytes, last_bytes};
 
-use super::{
-    MASK, MAX_NAME, is_secret_member, is_secret_parameter, is_secret_variable, is_switch, is_word,
-    shapes,
-};
+use super::{MASK, MAX_NAME, is_secret_member, is_secret_parameter, is_switch, is_word, shapes};
 
 /// The user of an address is a token from this length on (`https://TOKEN@host`).
 const TOKEN_AS_USER: usize = 16;
@@ -105,13 +102,13 @@ impl Spans {
             .get(..colon)
             .unwrap_or_default()
             .trim_end_matches([' ', '\t']);
-        let (quoted, before) = match before.strip_suffix(['"', '\'']) {
+        let before = match before.strip_suffix(['"', '\'']) {
             // Quoted once more, as within a shell's word.
-            Some(inner) => (true, inner.strip_suffix('\\').unwrap_or(inner)),
-            None => (false, before),
+            Some(inner) => inner.strip_suffix('\\').unwrap_or(inner),
+            None => before,
         };
         let name = name_at_end(before);
-        if !(is_secret_member(name) || quoted && is_secret_variable(name)) {
+        if !is_secret_member(name) {
             return;
         }
         let rest = text.get(colon + 1..).unwrap_or_default();
@@ -154,7 +151,7 @@ impl Spans {
             let ends = |c: char| c.is_whitespace() || c.is_control() || "&#\"'<>`\\;".contains(c);
             let end = rest.find(ends).unwrap_or(rest.len());
             self.add(text, start..start + end);
-        } else if (is_secret_member(name) || is_secret_variable(name)) && !is_code(text, start) {
+        } else if is_secret_member(name) && !is_code(text, start) {
             self.add(text, value(text, start));
         }
     }

@@ -95,7 +95,7 @@ enum Naming {
 }
 
 /// Whether a member of JSON, an option or a header is a secret's, by its name: in snake, kebab or
-/// camel case, or run together.
+/// camel case, run together, or as a variable of the environment.
 pub fn is_secret_member(name: &str) -> bool {
     naming(name) == Naming::Secret
 }
@@ -176,7 +176,7 @@ fn naming(name: &str) -> Naming {
     }
     let run_together = words.concat();
     let last = words.last().map(|word| &**word).unwrap_or_default();
-    if has(&words, SECRETS) {
+    if has(&words, SECRETS) || is_secret_variable(name) {
         return Naming::Secret;
     }
     if ENDINGS.iter().any(|ending| run_together.ends_with(ending)) {

@@ -8,6 +8,8 @@ use super::*;
 #[test]
 fn members_are_told_by_their_names_in_any_case() {
     for secret in [
+        "DB_PASS",
+        "MYSQL_PWD",
         "api_key",
         "apiKey",
         "API-KEY",
