@@ -458,24 +458,27 @@ fn time(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> Sty
     StyledLine::styled(&text, ctx.theme.dim)
 }
 
+/// `denied by you`: who answered, and how.
+pub fn verdict(answer: &Answered) -> String {
+    let verb = match answer.allowed {
+        Some(true) => "allowed",
+        Some(false) => "denied",
+        None => "answered",
+    };
+    match &answer.by {
+        By::Nobody => "not answered".to_owned(),
+        By::Person if answer.allowed.is_none() => verb.to_owned(),
+        By::Person => format!("{verb} by you"),
+        By::Rule(rule) => format!("{verb} by {}", SafeText::line(&model::rule_words(rule))),
+    }
+}
+
 /// `allowed by you · Allow once`; `answered: Allow`, where nobody says what that means.
 fn answer_row(answer: &Answered, ctx: &RenderContext<'_>) -> Row {
     let (theme, symbols) = (ctx.theme, ctx.symbols);
-    let (verb, style) = match answer.allowed {
-        Some(true) => ("allowed", theme.dim),
-        Some(false) => ("denied", theme.error),
-        None => ("answered", theme.dim),
-    };
-    let (verdict, style) = match &answer.by {
-        By::Nobody => ("not answered".to_owned(), theme.dim),
-        By::Person if answer.allowed.is_none() => (verb.to_owned(), style),
-        By::Person => (format!("{verb} by you"), style),
-        By::Rule(rule) => (
-            format!("{verb} by {}", SafeText::line(&model::rule_words(rule))),
-            style,
-        ),
-    };
-    let mut line = StyledLine::styled(&verdict, style);
+    let denied = !matches!(answer.by, By::Nobody) && answer.allowed == Some(false);
+    let style = if denied { theme.error } else { theme.dim };
+    let mut line = StyledLine::styled(&verdict(answer), style);
     let said = SafeText::line(answer.answer.trim());
     if !said.is_empty() {
         let separator = match (&answer.by, answer.allowed) {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 use content::{MAX_PIECES, piece_text, render_tool_piece, shows_raw_error};
-use header::render_tool_header;
+use header::{render_tool_header, verdict};
 
 pub use content::{Asked, asked, screen_rev};
 
@@ -114,11 +114,19 @@ impl BlockView for ToolCall {
             ToolState::Ended => "no result",
             ToolState::Unknown(status) => status,
         };
+        let mut out = format!("[{state}] {}\n", title_with_path(self, source));
+        // Without it a denial would read as a failure of the call.
+        let denials = self
+            .answers
+            .iter()
+            .filter(|answer| answer.allowed != Some(true));
+        for answer in denials {
+            let said = SafeText::line(answer.answer.trim());
+            let separator = if said.is_empty() { "" } else { ": " };
+            out.push_str(&format!("  {}{separator}{said}\n", verdict(answer)));
+        }
         let body = quoted(body_text(self, source).trim_end(), "  ");
-        Some(format!(
-            "[{state}] {}\n{body}\n",
-            title_with_path(self, source)
-        ))
+        Some(format!("{out}{body}\n"))
     }
 
     fn segment_text(&self, segment: usize, source: &Source<'_>) -> Option<String> {
