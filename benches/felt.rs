@@ -244,13 +244,17 @@ fn flood() -> String {
 
 fn subagent_words() -> String {
     const WORDS: u32 = 100_000;
-    let child = json!({"update": {
-        "sessionUpdate": "subagent_update", "sessionId": "child-1", "title": "A child",
-        "state": {"state": "running"},
-    }});
+    let child = |state: Value| {
+        json!({"update": {
+            "sessionUpdate": "subagent_update", "sessionId": "child-1", "title": "A child",
+            "state": state,
+        }})
+    };
     let word = |session: &str| {
         let flood = json!({"flood": {"chunks": WORDS, "session": session}});
-        let scenario = play(json!([child, flood]));
+        // It ends, or its time would go on being counted and the screen never rest.
+        let end = child(json!({"state": "idle", "stopReason": "end_turn"}));
+        let scenario = play(json!([child(json!({"state": "running"})), flood, end]));
         let costs = (0..3).map(|_| cost(&ready(scenario.clone()), "go", "DONE"));
         median(costs.collect()) * 1e6 / f64::from(WORDS)
     };

@@ -29,7 +29,8 @@ pub fn subagents(script: &Script) -> Result<(), Stopped> {
     if !script.offers.subagents {
         return script.say("Your client shows no subagents.\n");
     }
-    script.say("Two at once. Select one with **tab**: `enter` unfolds it, `x` stops it alone.\n")?;
+    script
+        .say("Two at once. Select one with **tab**: `enter` unfolds it, `x` stops it alone.\n")?;
     let ended = std::thread::scope(|scope| {
         let search = scope.spawn(|| {
             let task = "Find out where the tests are, and how many there are.";

@@ -43,7 +43,7 @@ impl Conversation {
         let session = self.session();
         let result = self.awaits_answer("session/fork", || {
             self.tui.keys("<c-p>fork-session");
-            self.tui.wait_for("❯ Open a session that goes on from");
+            self.tui.wait_for("❯ Fork session");
             self.tui.keys("<enter>");
         });
         assert_ne!(result["sessionId"], session);

@@ -167,7 +167,7 @@ impl Conversation {
     pub fn sets_its_provider(&self, stage: &Stage) {
         let open = || {
             self.tui.keys("<c-p>providers");
-            self.tui.wait_for("❯ Show and set where");
+            self.tui.wait_for("❯ Show and set the agent");
             self.tui.keys("<enter>");
         };
         let result = self.awaits_answer("providers/list", open);
