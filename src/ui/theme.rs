@@ -57,6 +57,19 @@ pub struct Theme {
     /// The selected row of a list or dialog.
     pub selected: Style,
     pub key_hint: Style,
+    /// Quiet background of a whole prompt; none where no quiet one is known.
+    pub band: Style,
+    /// What find found, and the one of them that it stands on.
+    pub found: Style,
+    pub found_current: Style,
+    /// Text selected with the mouse.
+    pub selection: Style,
+    /// A suggestion in the composer that nothing was typed of yet.
+    pub ghost: Style,
+    /// The composer's sign and words while a command for the shell is typed.
+    pub shell: Style,
+    /// A prompt that was sent into a running turn.
+    pub steered: Style,
     pub markdown: MarkdownStyles,
     pub syntax: SyntaxStyles,
     pub diff: DiffStyles,
@@ -184,6 +197,7 @@ impl Theme {
             (true, Background::Light) => plain.bg(Color::Indexed(253)),
             _ => reversed,
         };
+        let laid = Laid::of(background, colours);
         Self {
             id: 3 * background as u8 + colours as u8,
             text: plain,
@@ -199,6 +213,13 @@ impl Theme {
             error: if colour { fg(hues.error) } else { strong },
             selected,
             key_hint: if colour { accent } else { strong },
+            band: laid.band,
+            found: laid.found,
+            found_current: laid.found_current,
+            selection: laid.selection,
+            ghost: dim,
+            shell: if colour { fg(hues.magenta) } else { strong },
+            steered: accent.patch(italic),
             markdown: MarkdownStyles {
                 heading: [
                     accent.patch(strong).patch(underline),
@@ -232,6 +253,49 @@ impl Theme {
                 plain,
             },
             diff: DiffStyles::palette(background, colours, dim),
+        }
+    }
+}
+
+/// Backgrounds that are laid under text that has its own colours.
+struct Laid {
+    band: Style,
+    found: Style,
+    found_current: Style,
+    selection: Style,
+}
+
+impl Laid {
+    fn of(background: Background, colours: Colours) -> Self {
+        let plain = Style::new();
+        let indexed = |n: u8| plain.bg(Color::Indexed(n));
+        let rgb = |r, g, b| plain.bg(Color::Rgb(r, g, b));
+        let black_on = |back| plain.fg(Color::Black).bg(back);
+        let [band, found, selection] = match (colours, background) {
+            (Colours::None, _) => [plain, plain.underlined(), plain.reversed()],
+            (_, Background::Unknown) => [plain, black_on(Color::Yellow), plain.reversed()],
+            (Colours::Indexed, Background::Dark) => [indexed(236), indexed(58), indexed(24)],
+            (Colours::Indexed, Background::Light) => [indexed(255), indexed(229), indexed(153)],
+            (Colours::True, Background::Dark) => {
+                [rgb(42, 44, 48), rgb(84, 72, 16), rgb(38, 70, 110)]
+            }
+            (Colours::True, Background::Light) => {
+                [rgb(240, 241, 244), rgb(255, 236, 158), rgb(182, 214, 250)]
+            }
+        };
+        let found_current = match (colours, background) {
+            (Colours::None, _) => plain.reversed().bold(),
+            (_, Background::Unknown) => black_on(Color::LightYellow).bold(),
+            _ => plain
+                .fg(Color::Indexed(16))
+                .bg(Color::Indexed(214))
+                .add_modifier(Modifier::BOLD),
+        };
+        Self {
+            band,
+            found,
+            found_current,
+            selection,
         }
     }
 }
@@ -451,6 +515,24 @@ mod tests {
             theme.diff.removed_word,
         ] {
             assert!(!style.add_modifier.contains(Modifier::DIM), "hard to read");
+        }
+    }
+
+    #[test]
+    fn what_is_found_and_selected_shows_on_every_terminal() {
+        for background in BACKGROUNDS {
+            for colours in [Colours::None, Colours::Indexed, Colours::True] {
+                let theme = Theme::palette(background, colours);
+                let styles = [
+                    theme.text,
+                    theme.found,
+                    theme.found_current,
+                    theme.selection,
+                ];
+                for (n, style) in styles.iter().enumerate() {
+                    assert!(!styles[..n].contains(style), "{background:?} {colours:?}");
+                }
+            }
         }
     }
 
