@@ -98,7 +98,7 @@ impl Conversation {
             lacks.push("delete");
         } else if !others.is_empty() {
             self.tui.keys("<end><c-x>");
-            self.tui.wait_for("again has");
+            self.tui.wait_for("again: ");
             self.awaits_answer("session/delete", || self.tui.keys("<c-x>"));
             let wire = self.wire();
             let deleted = wire
