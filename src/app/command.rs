@@ -7,7 +7,7 @@ use crate::{
         draft::{Unsent, has_mentions, resolve, text_prompt},
         job::Job,
         state::App,
-        terminal::Reason,
+        terminal::{Reason, tty},
     },
     cli::ExitCode,
     config::{self, TrustState},
@@ -75,6 +75,7 @@ impl App {
             UiCommand::ShowSession(key) => self.show(key),
             UiCommand::CloseSession(key) => self.close_session(key),
             UiCommand::Trust(yes) => self.answer_trust(yes),
+            UiCommand::Mouse(wanted) => self.screen.send_along(tty::want_mouse(wanted)),
             UiCommand::Suspend => self.suspend()?,
             UiCommand::Redraw => {
                 self.screen.repaint()?;

@@ -132,6 +132,7 @@ pub async fn run(
     let signals = Signals::listen().and_then(Signals::with_stops);
     let signals = signals.context("cannot listen to signals")?;
     tty::restore_on_crashes();
+    tty::want_mouse(loaded.config.ui.mouse);
     tty::enter().context("cannot take over the terminal")?;
     let delay = tty::escape_delay(loaded.config.ui.escape_delay);
     let mut keyboard = Keyboard::new(delay);
@@ -395,7 +396,12 @@ impl App {
         for command in commands {
             self.carry_out(command)?;
         }
-        self.save_draft.changed(now);
+        if !batch
+            .iter()
+            .all(|event| matches!(event, TerminalEvent::Mouse(_)))
+        {
+            self.save_draft.changed(now);
+        }
         Ok(())
     }
 

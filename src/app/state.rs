@@ -170,6 +170,8 @@ impl App {
         self.runtime.config = loaded.config;
         self.reader
             .set_escape_delay(tty::escape_delay(self.runtime.config.ui.escape_delay));
+        self.screen
+            .send_along(tty::want_mouse(self.runtime.config.ui.mouse));
         let draft = self.ui.draft_text();
         let settings = ui_settings(&self.runtime.config);
         let typed = self.ui.last_typed();

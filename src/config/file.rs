@@ -14,7 +14,7 @@ use super::{
 use crate::model::{Decision, Dialect, Policy, Protocol, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
-pub(super) const LATER: &[&str] = &["ui.mouse", "ui.screen_reader"];
+pub(super) const LATER: &[&str] = &["ui.screen_reader"];
 
 /// Values likewise, by key.
 pub(super) const LATER_VALUES: &[(&str, &str)] = &[(

@@ -187,6 +187,8 @@ pub struct UiConfig {
     pub ascii_symbols: bool,
     /// Spinners, and times that count up.
     pub motion: bool,
+    /// The mouse scrolls, selects and clicks here; else it is the terminal's.
+    pub mouse: bool,
     /// How changes are laid out.
     pub diff: DiffLayout,
     /// Ring the bell when a permission waits.
@@ -274,6 +276,7 @@ impl Default for UiConfig {
             theme: ThemeChoice::Auto,
             ascii_symbols: false,
             motion: true,
+            mouse: true,
             diff: DiffLayout::Auto,
             bell: true,
             notifications: true,

@@ -22,6 +22,7 @@ const DISPLAY: &[&str] = &[
     "theme",
     "symbols",
     "motion",
+    "mouse",
     "diff",
     "thoughts",
     "exit_print",

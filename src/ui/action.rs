@@ -173,6 +173,7 @@ actions! {
         FormPrevious "form-previous" ["shift-tab"] "In a form: previous field",
     }
     Program Anywhere {
+        ToggleMouse "toggle-mouse" ["f9"] "Mouse on or off: off, the terminal selects text itself",
         Palette "palette" ["ctrl-p"] "Find an action by name",
         Help "help" ["f1", "?"] "Show all keys",
         Redraw "redraw" ["ctrl-l"] "Redraw",

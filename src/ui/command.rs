@@ -258,6 +258,8 @@ pub enum UiCommand {
     Reopen(String),
     /// The person's word on the project file.
     Trust(bool),
+    /// Whether the mouse is the client's.
+    Mouse(bool),
     Suspend,
     Redraw,
     Quit,

@@ -19,6 +19,7 @@ use crate::{
         overlay::{
             FormDialog, Guard, Outcome, Overlay, OverlayContext, QuestionDialog, Room, SignIn,
         },
+        pointer::Pointer,
     },
 };
 
@@ -231,6 +232,16 @@ impl Layers {
             Some(Asked::Question(dialog)) if self.opened.is_empty() => Some(dialog),
             _ => None,
         }
+    }
+
+    /// The pointer does something over the overlay on top; `None` without one.
+    pub fn point(&mut self, pointer: Pointer, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        if self.undrawn {
+            return None;
+        }
+        let outcome = self.top()?.point(pointer, cx);
+        self.settle(&outcome);
+        Some(outcome)
     }
 
     pub fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Option<Outcome> {

@@ -15,6 +15,7 @@ pub mod notices;
 pub mod offload;
 pub mod options;
 pub mod overlay;
+pub mod pointer;
 pub mod queue;
 pub mod render;
 pub mod status;

@@ -17,7 +17,7 @@ use std::{
 };
 
 pub use cells::{CellStyle, Color, Run};
-pub use screen::{Cursor, InputModes, Screen, missing};
+pub use screen::{Cursor, InputModes, MouseWanted, Screen, missing};
 
 use crate::model::TerminalId;
 

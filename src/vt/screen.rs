@@ -4,6 +4,7 @@ use std::{num::NonZeroU16, ops::Range};
 
 use super::{MAX_COLS, MAX_ROWS, Run, cells, history::History};
 use crate::text::SafeText;
+use vt100::{MouseProtocolEncoding, MouseProtocolMode};
 
 /// A vt100 screen with scrollback and a revision.
 pub struct Screen {
@@ -34,6 +35,19 @@ pub struct InputModes {
     pub application_cursor: bool,
     pub application_keypad: bool,
     pub bracketed_paste: bool,
+    pub mouse: MouseWanted,
+    /// Mouse reports in SGR's form.
+    pub mouse_sgr: bool,
+}
+
+/// Which mouse reports the program asked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum MouseWanted {
+    #[default]
+    Nothing,
+    Presses,
+    Releases,
+    Moves,
 }
 
 impl Screen {
@@ -193,6 +207,15 @@ impl Screen {
                 application_cursor: screen.application_cursor(),
                 application_keypad: screen.application_keypad(),
                 bracketed_paste: screen.bracketed_paste(),
+                mouse: match screen.mouse_protocol_mode() {
+                    MouseProtocolMode::None => MouseWanted::Nothing,
+                    MouseProtocolMode::Press => MouseWanted::Presses,
+                    MouseProtocolMode::PressRelease => MouseWanted::Releases,
+                    MouseProtocolMode::ButtonMotion | MouseProtocolMode::AnyMotion => {
+                        MouseWanted::Moves
+                    }
+                },
+                mouse_sgr: screen.mouse_protocol_encoding() == MouseProtocolEncoding::Sgr,
             })
     }
 

@@ -27,6 +27,7 @@ mod login;
 mod logs;
 mod mcp;
 mod memory;
+mod mouse;
 mod older;
 mod options;
 mod permission;

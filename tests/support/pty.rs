@@ -381,6 +381,12 @@ impl Tui {
             raw.rfind("\x1b[?1004h") < raw.rfind("\x1b[?1004l"),
             "focus reports are off"
         );
+        for mode in ["1000", "1002", "1006"] {
+            assert!(
+                raw.rfind(&format!("\x1b[?{mode}h")) < raw.rfind(&format!("\x1b[?{mode}l")),
+                "mouse reports are off"
+            );
+        }
         drop(emulator);
         self.assert_keyboard_given_back();
         let modes = rustix::termios::tcgetattr(self.pty())

@@ -1,6 +1,7 @@
 //! The terminal's modes: set once, restored always.
 //!
-//! Owns raw mode, the alternate screen, bracketed paste, focus reports and the keyboard protocols.
+//! Owns raw mode, the alternate screen, bracketed paste, focus and mouse reports and the keyboard
+//! protocols.
 //! Every way out (exit, panic, signal, suspend, an editor) goes through the one [`restore`]. Nothing
 //! here asks the terminal anything and waits: some never answer.
 
@@ -40,6 +41,20 @@ use crate::{
 
 /// The modes are set: [`restore`] has something to do.
 static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// The mouse is wanted: told by [`want_mouse`].
+static MOUSE: AtomicBool = AtomicBool::new(false);
+
+/// Presses, releases, the wheel, and moves while a button is held, in the form that knows wide screens.
+/// Not each move: without a button nothing here follows the pointer.
+const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
+
+/// Whether the mouse is ours whenever the terminal is; returns what tells the terminal so now.
+pub fn want_mouse(wanted: bool) -> &'static [u8] {
+    MOUSE.store(wanted, Ordering::SeqCst);
+    if wanted { MOUSE_ON } else { MOUSE_OFF }
+}
 
 /// Asks for the background colour; the answer, if any, comes as input, and
 /// [`Decoder`](crate::input::Decoder) knows it.
@@ -183,7 +198,12 @@ fn take(lent: bool) -> io::Result<()> {
         AskModifiedKeys,
         EnableBracketedPaste,
         EnableFocusChange,
-    )
+    )?;
+    if MOUSE.load(Ordering::SeqCst) {
+        out.write_all(MOUSE_ON)?;
+        out.flush()?;
+    }
+    Ok(())
 }
 
 /// Columns and rows that are drawn on: of a window with more, the first ones. Two screens of cells are
@@ -264,9 +284,10 @@ fn restore_with(give_back_modes: impl FnOnce()) {
     give_back_modes();
 }
 
-/// Focus reports and pasting in brackets off, modified keys and the keyboard flags as they were, colours,
+/// Mouse and focus reports and pasting in brackets off, modified keys and the keyboard flags as they were, colours,
 /// the cursor, the normal screen. Ready to be written by who may do nothing else.
-const GIVE_BACK: &[u8] = b"\x1b[?1004l\x1b[?2004l\x1b[>4m\x1b[<1u\x1b[0m\x1b[?25h\x1b[?1049l";
+const GIVE_BACK: &[u8] =
+    b"\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[>4m\x1b[<1u\x1b[0m\x1b[?25h\x1b[?1049l";
 
 /// A crash (an abort for want of memory, a bad access) gives the terminal back before it ends the
 /// process as it would have.
@@ -454,7 +475,7 @@ mod tests {
         )
         .expect("memory takes it");
         assert_eq!(
-            String::from_utf8_lossy(&out),
+            String::from_utf8_lossy(&[MOUSE_OFF, &out].concat()),
             String::from_utf8_lossy(GIVE_BACK)
         );
     }

@@ -236,7 +236,7 @@ thme = "dark"
 theme = "nord"
 motion = "yes"
 bell = false
-mouse = true
+screen_reader = true
 [agents.good]
 command = "good"
 comand = "x"
@@ -276,7 +276,7 @@ output = 3
         "config.toml:6: ui.theme: unknown variant `nord`, expected one of `auto`, `dark`, `light`; \
          named themes are not supported yet in this version",
         "config.toml:7: ui.motion: invalid type: string \"yes\", expected a boolean",
-        "config.toml:9: ui.mouse: not supported yet in this version; it has no effect",
+        "config.toml:9: ui.screen_reader: not supported yet in this version; it has no effect",
     ];
     let mut expected: Vec<String> = expected.iter().map(|w| format!("config/{w}")).collect();
     expected.sort();

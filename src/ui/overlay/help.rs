@@ -13,6 +13,7 @@ use crate::ui::{
         Outcome, Overlay, OverlayContext, Room,
         panel::{Panel, Scroll},
     },
+    pointer::Pointer,
     render::{
         Row, draw_rows,
         line::{StyledLine, Wrapping, pad},
@@ -73,6 +74,16 @@ impl Overlay for Help {
             },
         }
         Outcome::taken()
+    }
+
+    fn point(&mut self, pointer: Pointer, _: &OverlayContext<'_>) -> Outcome {
+        match pointer {
+            Pointer::Wheel(rows) => {
+                self.scroll.by(rows);
+                Outcome::taken()
+            }
+            _ => Outcome::pass(),
+        }
     }
 
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {

@@ -30,6 +30,7 @@ use crate::{
         action::Action,
         keymap::{Chord, Keymap},
         offload::Offload,
+        pointer::Pointer,
         render::RenderContext,
         theme::{Symbols, Theme},
     },
@@ -111,6 +112,11 @@ pub trait Overlay {
 
     /// Pasted text; by default left to the composer.
     fn paste(&mut self, _text: &str, _cx: &OverlayContext<'_>) -> Outcome {
+        Outcome::pass()
+    }
+
+    /// The pointer does something over it; by default nothing here minds it.
+    fn point(&mut self, _pointer: Pointer, _cx: &OverlayContext<'_>) -> Outcome {
         Outcome::pass()
     }
 

@@ -292,6 +292,11 @@ impl Scroll {
         self.fit(len, height)
     }
 
+    /// There is more than the window shows.
+    pub fn is_needed(&self) -> bool {
+        self.len > self.height
+    }
+
     /// Rows below the window.
     pub fn below(&self) -> usize {
         self.len.saturating_sub(self.top + self.height)

@@ -12,6 +12,7 @@ use ratatui::{
 use crate::ui::{
     keymap::Chord,
     overlay::{Guard, Outcome, Overlay, OverlayContext, Room, guard::is_typing},
+    pointer::Pointer,
 };
 
 /// Withholds typing and enter until the guard has opened once; after that all keys are the
@@ -57,6 +58,13 @@ impl Overlay for Unasked {
                 Outcome::pass()
             }
             _ => self.inner.paste(text, cx),
+        }
+    }
+
+    fn point(&mut self, pointer: Pointer, cx: &OverlayContext<'_>) -> Outcome {
+        match &self.guard {
+            Some(guard) if !guard.is_open(cx.now) && !pointer.is_wheel() => Outcome::taken(),
+            _ => self.inner.point(pointer, cx),
         }
     }
 

@@ -90,6 +90,7 @@ impl Ui {
             }
 
             Action::Help => self.layers.open(Box::new(Help::default())),
+            Action::ToggleMouse => self.toggle_mouse(),
             Action::Redraw => self.commands.push(UiCommand::Redraw),
             Action::Suspend => self.commands.push(UiCommand::Suspend),
             Action::Quit => return self.quit(cx),

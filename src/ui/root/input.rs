@@ -3,6 +3,7 @@
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 
+use super::mouse::is_overtaken;
 use crate::{
     session::{Event as SessionEvent, Listing, Phase, Prompt, Session},
     ui::{
@@ -21,7 +22,7 @@ const DRAFT: &[Context] = &[Context::Composer, Context::Anywhere];
 const EMPTY: &[Context] = &[Context::EmptyComposer, Context::Composer, Context::Anywhere];
 const BROWSE: &[Context] = &[Context::Browse, Context::Anywhere];
 
-fn sources<'a>(cx: &UiContext<'a>) -> Sources<'a> {
+pub(super) fn sources<'a>(cx: &UiContext<'a>) -> Sources<'a> {
     Sources {
         commands: cx.session.map_or(&[], |session| &session.commands),
         now: cx.now,
@@ -56,8 +57,10 @@ impl Ui {
         while let Some((first, tail)) = rest.split_first() {
             let keys: Vec<KeyEvent> = rest.iter().map_while(Event::as_key_event).collect();
             if keys.is_empty() {
-                if let Event::Paste(text) = first {
-                    self.paste(text, cx);
+                match first {
+                    Event::Paste(text) => self.paste(text, cx),
+                    Event::Mouse(mouse) if !is_overtaken(*mouse, tail) => self.mouse(*mouse, cx),
+                    _ => {}
                 }
                 rest = tail;
             } else {

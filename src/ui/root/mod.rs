@@ -6,6 +6,7 @@
 mod act;
 mod input;
 mod moment;
+mod mouse;
 mod parked;
 mod screen;
 mod viewer;
@@ -33,6 +34,7 @@ use crate::{
             AgentPicker, Frame, Guard, Overlay, OverlayContext, PastSessions, QuestionDialog,
             Unasked,
         },
+        pointer::Wheel,
         render::{RenderContext, Row},
         status,
         theme::{Background, Colours, Symbols, Theme},
@@ -43,6 +45,7 @@ use crate::{
 };
 
 use moment::Moment;
+use mouse::Places;
 use parked::Parked;
 
 /// What the UI is made with.
@@ -76,6 +79,9 @@ pub struct Ui {
     /// A question was answered by the key before, then: an enter right behind it meant the answer.
     just_answered: Option<Instant>,
     links: Vec<PlacedLink>,
+    /// What the last frame drew where, and what the mouse does with it.
+    places: Places,
+    wheel: Wheel,
     /// The last frame showed the transcript.
     transcript_shown: bool,
     /// What terminals are shown in, as the app was told.
@@ -169,6 +175,8 @@ impl Ui {
             last_typed: None,
             just_answered: None,
             links: Vec::new(),
+            places: Places::default(),
+            wheel: Wheel::default(),
             transcript_shown: false,
             terminal_view: None,
             commands: Vec::new(),

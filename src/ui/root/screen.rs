@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-use super::welcome;
+use super::{mouse::Places, welcome};
 
 /// The smallest screen that everything fits on.
 const MIN_WIDTH: u16 = 40;
@@ -110,6 +110,7 @@ impl Ui {
         cx: &UiContext<'_>,
     ) -> Option<Position> {
         self.links.clear();
+        self.places = Places::default();
         self.transcript_shown = false;
         self.moment.drawn(cx.now);
         if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
@@ -126,6 +127,7 @@ impl Ui {
             let zones = Zones::stack(area, 0, 0, 0, 0);
             self.draw_status(zones.status, buf, cx);
             let above = zones.above_composer();
+            self.places.viewer = above;
             let drawn = contained("what fills the screen", || self.draw_viewer(above, buf, cx));
             let cursor = drawn.unwrap_or_else(|_| {
                 // Its keys could do what cannot be seen.
@@ -138,6 +140,12 @@ impl Ui {
             return cursor;
         }
         let (zones, laid) = self.divide(area, cx);
+        self.places = Places {
+            transcript: zones.transcript,
+            composer: zones.composer,
+            status: zones.status,
+            ..Places::default()
+        };
         self.draw_transcript(zones.transcript, buf, cx);
         draw_rows(&laid.plan, zones.plan, buf);
         self.links.extend(placed_links(&laid.plan, zones.plan));
@@ -252,6 +260,7 @@ impl Ui {
             let above = zones.above_composer();
             let height = self.composer.popup_height(above.height);
             let (_, area) = split_bottom(above, height);
+            self.places.popup = area;
             self.composer.draw_popup(area, buf, &ctx);
         }
         self.composer.cursor()
@@ -408,6 +417,7 @@ impl Ui {
 
     /// A dialog that cannot be drawn says so, and takes no answer but to stop.
     fn draw_layer(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) -> Option<Position> {
+        self.places.overlay = area;
         let overlay = self.look.overlay(&self.composer, cx);
         let drawn = contained("a dialog", || {
             #[cfg(test)]

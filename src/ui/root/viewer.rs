@@ -279,7 +279,7 @@ impl Ui {
         true
     }
 
-    fn after_viewer(&mut self, outcome: Outcome) {
+    pub(super) fn after_viewer(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Stay => {}
             Outcome::Close => self.close_viewer(),

@@ -130,7 +130,7 @@ impl DiffViewer {
         Outcome::Stay
     }
 
-    fn move_by(&mut self, motion: Motion) {
+    pub(super) fn move_by(&mut self, motion: Motion) {
         self.jumped_to = None;
         self.window.ask(motion);
     }

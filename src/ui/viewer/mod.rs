@@ -6,11 +6,12 @@
 
 mod diff;
 mod input;
+mod mouse;
 mod terminal;
 mod text;
 mod window;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -85,6 +86,22 @@ impl Viewer {
             Self::Terminal(viewer) => viewer.on_paste(text, screens),
             Self::Diff(_) | Self::Text(_) => Outcome::Stay,
         }
+    }
+
+    /// The mouse over the view, at a place of its area; `rows`: what the wheel turned.
+    pub fn on_mouse(
+        &mut self,
+        mouse: MouseEvent,
+        rows: Option<isize>,
+        screens: &Screens,
+    ) -> Outcome {
+        match (self, rows) {
+            (Self::Terminal(viewer), _) => return viewer.on_mouse(mouse, rows, screens),
+            (Self::Diff(viewer), Some(rows)) => viewer.move_by(Motion::Rows(rows)),
+            (Self::Text(viewer), Some(rows)) => viewer.move_by(Motion::Rows(rows)),
+            _ => {}
+        }
+        Outcome::Stay
     }
 
     /// Draws over the whole area; returns where the cursor stands if it is to be seen. A command

@@ -1,14 +1,14 @@
 //! One terminal on the whole screen. While its program runs keys go to it, so that a prompt for
 //! input can be answered; else keys scroll its output.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
     widgets::{Clear, Widget},
 };
 
-use super::{Motion, Outcome, areas, closes, draw_hints, draw_title, input, motion};
+use super::{Motion, Outcome, areas, closes, draw_hints, draw_title, input, motion, mouse};
 use crate::{
     model::TerminalId,
     session::TerminalInfo,
@@ -23,7 +23,7 @@ use crate::{
             terminal::{ending, render_screen_rows},
         },
     },
-    vt::{InputModes, Screen, Screens, missing},
+    vt::{InputModes, MouseWanted, Screen, Screens, missing},
 };
 
 pub struct TerminalViewer {
@@ -36,6 +36,8 @@ pub struct TerminalViewer {
     up: usize,
     /// Of the body, as of the last frame.
     size: Option<(u16, u16)>,
+    /// Where the program's screen was drawn.
+    body: Option<Rect>,
     command_to_send: Option<UiCommand>,
 }
 
@@ -49,6 +51,7 @@ impl TerminalViewer {
             ended: None,
             up: 0,
             size: None,
+            body: None,
             command_to_send: None,
         };
         viewer.update(info);
@@ -113,6 +116,33 @@ impl TerminalViewer {
         self.send(input::paste_bytes(text, self.modes(screens)))
     }
 
+    /// Reports go to a program that asked for them. Else the wheel is for its history, or, on a screen
+    /// that has none, for its arrow keys, as terminals do it.
+    pub fn on_mouse(
+        &mut self,
+        mouse: MouseEvent,
+        rows: Option<isize>,
+        screens: &Screens,
+    ) -> Outcome {
+        let modes = self.modes(screens);
+        if self.attached && modes.mouse != MouseWanted::Nothing {
+            let place = self.body.and_then(|body| mouse::place(mouse, body));
+            let bytes = place.and_then(|place| mouse::bytes(mouse, place, modes));
+            return bytes.map_or(Outcome::Stay, |bytes| self.send(bytes));
+        }
+        let Some(rows) = rows else {
+            return Outcome::Stay;
+        };
+        let screen = screens.get(&self.id);
+        if self.attached && screen.is_some_and(|screen| screen.lock().alternate_screen()) {
+            let code = if rows < 0 { KeyCode::Up } else { KeyCode::Down };
+            let key = input::key_bytes(code.into(), modes).unwrap_or_default();
+            return self.send(key.repeat(rows.unsigned_abs()));
+        }
+        self.move_by(Motion::Rows(rows));
+        Outcome::Stay
+    }
+
     fn modes(&self, screens: &Screens) -> InputModes {
         let screen = screens.get(&self.id);
         screen.map_or_else(InputModes::default, |screen| screen.lock().input_modes())
@@ -153,6 +183,7 @@ impl TerminalViewer {
     ) -> Option<Position> {
         Clear.render(area, buf);
         let (title, body, hints) = areas(area);
+        self.body = Some(body);
         self.want_size(body);
         let mut name = StyledLine::styled("$ ", ctx.theme.dim);
         name.push(&self.command, ctx.theme.strong);

@@ -9,7 +9,9 @@ use ratatui::{
     widgets::{Clear, Widget},
 };
 
-use super::{Entries, Outcome, Window, areas, closes, draw_hints, draw_title, motion, percent};
+use super::{
+    Entries, Motion, Outcome, Window, areas, closes, draw_hints, draw_title, motion, percent,
+};
 use crate::{
     text::{SafeText, first_bytes},
     ui::render::{
@@ -68,6 +70,10 @@ impl TextViewer {
             self.window.ask(motion);
         }
         Outcome::Stay
+    }
+
+    pub(super) fn move_by(&mut self, motion: Motion) {
+        self.window.ask(motion);
     }
 
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {

@@ -191,6 +191,7 @@ impl App {
                 | UiCommand::TerminalView { .. }
                 | UiCommand::TerminalResize { .. }
                 | UiCommand::ShowSession(_)
+                | UiCommand::Mouse(_)
                 | UiCommand::Suspend
                 | UiCommand::Redraw
                 | UiCommand::Quit

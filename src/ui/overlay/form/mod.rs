@@ -31,6 +31,7 @@ use crate::{
             Guard, Outcome, Overlay, OverlayContext, Room, Wish, is_for_screen,
             panel::{Frame, Scroll, split_answers},
         },
+        pointer::Pointer,
         render::draw_rows,
     },
 };
@@ -415,6 +416,13 @@ impl Overlay for FormDialog {
         }
         self.guard.typed(cx.now);
         Outcome::pass()
+    }
+
+    fn point(&mut self, pointer: Pointer, _: &OverlayContext<'_>) -> Outcome {
+        match pointer {
+            Pointer::Wheel(rows) => self.scrolled(|scroll| scroll.by(rows)),
+            _ => Outcome::pass(),
+        }
     }
 
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {

@@ -16,6 +16,7 @@ use crate::{
             OverlayContext,
             panel::{Scroll, marked},
         },
+        pointer::WHEEL_ROWS,
         render::{
             Row, draw_rows,
             line::{StyledLine, select, spread},
@@ -284,6 +285,12 @@ impl<T: PartialEq> FilterList<T> {
             self.selected = best.unwrap_or(0);
         }
         self.scroll.home();
+    }
+
+    /// The wheel over the list: a notch is one row, fast ones are more.
+    pub fn turn(&mut self, rows: isize) {
+        let by = rows / WHEEL_ROWS;
+        self.step(if by == 0 { rows.signum() } else { by });
     }
 
     fn step(&mut self, by: isize) {

@@ -26,6 +26,7 @@ use crate::{
             Outcome, Overlay, OverlayContext, Room, Wish,
             panel::{Frame, Panel, to_rows},
         },
+        pointer::Pointer,
         render::{Row, draw_rows, line::StyledLine, split_bottom},
     },
 };
@@ -214,6 +215,17 @@ impl<C: Contents> Overlay for ListDialog<C> {
     fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
         self.fill(cx);
         self.list.paste(text);
+        self.fill(cx);
+        Outcome::taken()
+    }
+
+    fn point(&mut self, pointer: Pointer, cx: &OverlayContext<'_>) -> Outcome {
+        self.fill(cx);
+        match pointer {
+            Pointer::Wheel(rows) => self.list.turn(rows),
+            _ => return Outcome::pass(),
+        }
+        self.by_person = true;
         self.fill(cx);
         Outcome::taken()
     }

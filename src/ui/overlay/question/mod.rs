@@ -41,6 +41,7 @@ use crate::{
             is_for_screen, is_typing,
             panel::{Frame, Panel, Scroll, split_answers, waiting_note},
         },
+        pointer::Pointer,
         render::{Row, draw_rows, line::StyledLine},
     },
 };
@@ -489,6 +490,15 @@ impl Overlay for QuestionDialog {
         match self.paste_reason(text) {
             true => Outcome::taken(),
             false => self.typed(cx),
+        }
+    }
+
+    fn point(&mut self, pointer: Pointer, _: &OverlayContext<'_>) -> Outcome {
+        match pointer {
+            Pointer::Wheel(rows) if self.scroll.is_needed() => self
+                .scrolled(|scroll| scroll.by(rows))
+                .unwrap_or_else(Outcome::taken),
+            _ => Outcome::pass(),
         }
     }
 

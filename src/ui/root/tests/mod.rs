@@ -3,6 +3,7 @@
 mod actions;
 mod broken;
 mod in_flight;
+mod mouse;
 mod newer;
 mod options;
 mod pictures;

@@ -1,0 +1,78 @@
+//! What the mouse does, as those under it are told: the wheel in rows, presses and releases.
+//!
+//! Owns how fast the wheel goes. Must not know what is under the pointer.
+
+use std::time::{Duration, Instant};
+
+use ratatui::layout::Position;
+
+/// Rows of a notch of the wheel.
+pub const WHEEL_ROWS: isize = 3;
+
+/// Rows of a notch at most, however fast the wheel turns.
+const WHEEL_ROWS_MOST: isize = 12;
+
+/// Notches that follow each other as fast as this make the wheel faster, a row for each [`STREAK`].
+const QUICK: Duration = Duration::from_millis(30);
+const STREAK: isize = 3;
+
+/// What it does to what is under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pointer {
+    /// Rows; negative: towards the beginning.
+    Wheel(isize),
+    /// The left button goes down, or up.
+    Press(Position),
+    Release(Position),
+}
+
+impl Pointer {
+    pub fn is_wheel(self) -> bool {
+        matches!(self, Self::Wheel(_))
+    }
+}
+
+/// How fast the wheel turns.
+#[derive(Debug, Default)]
+pub struct Wheel {
+    last: Option<(Instant, bool)>,
+    quick: isize,
+}
+
+impl Wheel {
+    /// The rows of one more notch.
+    pub fn turn(&mut self, down: bool, now: Instant) -> isize {
+        let before = self.last.replace((now, down));
+        let goes_on = before
+            .is_some_and(|(at, same)| same == down && now.saturating_duration_since(at) <= QUICK);
+        self.quick = if goes_on {
+            self.quick.saturating_add(1)
+        } else {
+            0
+        };
+        let rows = (WHEEL_ROWS + self.quick / STREAK).min(WHEEL_ROWS_MOST);
+        if down { rows } else { -rows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fast_wheel_goes_further_up_to_a_bound() {
+        let start = Instant::now();
+        let mut wheel = Wheel::default();
+        for n in 0..5 {
+            assert_eq!(wheel.turn(true, start + n * Duration::from_millis(31)), 3);
+        }
+        let mut fast = Wheel::default();
+        let rows: Vec<isize> = (0..40)
+            .map(|n| fast.turn(true, start + n * Duration::from_millis(10)))
+            .collect();
+        assert_eq!(rows[..4], [3, 3, 3, 4]);
+        assert_eq!(rows[26..29], [11, 12, 12]);
+        assert!(rows.iter().all(|rows| *rows <= 12));
+        assert_eq!(fast.turn(false, start + Duration::from_millis(400)), -3);
+    }
+}
