@@ -17,7 +17,13 @@ use crate::{
     },
     session::{Notice, NoticeLevel, Thought, UserMessage},
     text::{SafeText, SafeTextBuf},
-    ui::render::testing::{Stage, at_widths, coloured, text},
+    ui::{
+        render::{
+            line::row_width,
+            testing::{Stage, at_widths, coloured, text},
+        },
+        theme::{Background, Colours, Theme},
+    },
 };
 
 fn user(text: &str) -> UserMessage {
@@ -79,6 +85,35 @@ fn a_refused_message_says_so() {
     message.refused = true;
     let rows = render_user(&message, 3, &Stage::dark().ctx(40));
     insta::assert_snapshot!(coloured(&rows));
+}
+
+#[test]
+fn a_prompt_stands_on_a_band_where_the_terminal_has_a_quiet_one() {
+    let message = user("add a flag\nand test it");
+    for (background, colours) in [
+        (Background::Dark, Colours::True),
+        (Background::Light, Colours::Indexed),
+    ] {
+        let mut stage = Stage::new(background);
+        stage.theme = Theme::palette(background, colours);
+        let rows = render_user(&message, 3, &stage.ctx(40));
+        assert_eq!(text(&rows, 40).matches('▌').count(), 2);
+        for row in &rows {
+            assert_eq!(row_width(row), 40, "filled to the end");
+            let band = stage.theme.band.bg;
+            assert!(band.is_some() && row.line.spans.iter().all(|span| span.style.bg == band));
+        }
+    }
+    for (background, colours) in [
+        (Background::Unknown, Colours::True),
+        (Background::Dark, Colours::None),
+    ] {
+        let mut stage = Stage::new(background);
+        stage.theme = Theme::palette(background, colours);
+        let rows = render_user(&message, 3, &stage.ctx(40));
+        let shown: Vec<_> = rows.iter().map(|row| row.line.to_string()).collect();
+        assert_eq!(shown, ["▌ add a flag", "▌ and test it"], "the bar alone");
+    }
 }
 
 #[test]

@@ -1,10 +1,12 @@
-//! The person's messages: in a box, as written.
+//! The person's messages: as written, on a band with a bar.
 
 use ratatui::style::Style;
 
 use super::{
-    BlockView, CutText, Detail, Frame, Part, Source, content::render_content, quoted,
-    rows::FULL_ROWS,
+    BlockView, CutText, Detail, Frame, Part, Source,
+    content::render_content,
+    quoted,
+    rows::{FULL_ROWS, dim, narrowed},
 };
 use crate::{
     session::UserMessage,
@@ -12,8 +14,7 @@ use crate::{
     ui::render::{
         RenderContext, Rendered, Row,
         excerpt::{Excerpt, Keep},
-        frame::{Corners, boxed, inner_width},
-        line::{StyledLine, Wrapping},
+        line::{StyledLine, Wrapping, pad, prefixed},
     },
 };
 
@@ -53,7 +54,7 @@ impl BlockView for UserMessage {
     }
 
     fn estimate(&self, _: usize, _: &CutText, width: usize) -> usize {
-        2 + (self.text.len() / width + 1).min(SHORT_ROWS)
+        (self.text.len() / width + 1).min(SHORT_ROWS)
     }
 
     fn stands_apart(&self) -> bool {
@@ -61,46 +62,59 @@ impl BlockView for UserMessage {
     }
 }
 
-/// The message in its box: at most `max_rows` rows and a count of the rest.
+/// The message on its band: at most `max_rows` rows and a count of the rest.
 pub(super) fn render_user(
     message: &UserMessage,
     max_rows: usize,
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
+    let theme = ctx.theme;
     // As wide as the answer.
-    let ctx = &RenderContext {
+    let width = usize::from(ctx.prose_width());
+    let bar = StyledLine::styled(ctx.symbols.bar, theme.user).with(" ", Style::new());
+    let measure = RenderContext {
         width: ctx.prose_width(),
         ..*ctx
     };
-    let style = if message.refused {
-        ctx.theme.dim
-    } else {
-        Style::new()
-    };
+    let within = narrowed(bar.width(), &measure);
+    let room = usize::from(within.width);
     let excerpt = Excerpt {
         keep: Keep::Head,
         max_rows,
         wrapping: Wrapping::Words,
-        style,
+        style: if message.refused {
+            theme.dim
+        } else {
+            theme.text
+        },
     };
-    let mut rows = excerpt.rows(message.text.trim_end(), inner_width(ctx), ctx);
-    let within = RenderContext {
-        width: u16::try_from(inner_width(ctx)).unwrap_or(ctx.width),
-        ..*ctx
-    };
+    let mut rows = excerpt.rows(message.text.trim_end(), room, &within);
     for attached in message.attached.iter().take(MAX_LISTED) {
         rows.extend(render_content(attached, 1, &within).rows);
     }
     if message.attached.len() > MAX_LISTED {
-        let text = format!("+{} more", message.attached.len() - MAX_LISTED);
-        let line = StyledLine::styled(&text, ctx.theme.dim);
-        rows.push(line.truncate(inner_width(ctx), ctx.symbols.ellipsis));
+        let more = message.attached.len() - MAX_LISTED;
+        rows.push(dim(&format!("+{more} more"), &within));
     }
-    let mut title = StyledLine::styled("you", ctx.theme.user.patch(ctx.theme.strong));
     if message.refused {
-        title.push(" ", Style::new());
-        title.push(ctx.symbols.separator, ctx.theme.dim);
-        title.push(" refused", ctx.theme.error);
+        let mut said = StyledLine::styled(ctx.symbols.failed, theme.error);
+        said.push(" refused", theme.error);
+        rows.push(said.truncate(room, ctx.symbols.ellipsis));
     }
-    boxed(&title, rows, ctx.theme.user, Corners::Round, ctx)
+    for row in &mut rows {
+        *row = prefixed(&bar, std::mem::take(row), width);
+        lay_band(row, width, theme.band);
+    }
+    rows
+}
+
+/// The band behind a row. Without one nothing is filled up: blanks would be copied.
+fn lay_band(row: &mut Row, width: usize, band: Style) {
+    if band.bg.is_none() {
+        return;
+    }
+    for span in &mut row.line.spans {
+        span.style = band.patch(span.style);
+    }
+    pad(row, width, band);
 }

@@ -2,12 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use ratatui::style::Style;
+
 use super::items::Item;
 use crate::{
     session::{Block, BlockKind},
     ui::{
         blocks::{Detail, Frame, Settings, Source, Tick, draw, gap_between, view},
         render::{RenderContext, Row},
+        theme::Theme,
     },
 };
 
@@ -67,6 +70,11 @@ fn rows_from(
     ctx: &RenderContext<'_>,
     bound: Bound,
 ) -> Vec<Row> {
+    // The terminal wraps again what stands on its normal screen: rows that are filled up would break.
+    let theme = Theme {
+        band: Style::new(),
+        ..ctx.theme.clone()
+    };
     let frame = Frame {
         source,
         // Nothing moves, but elapsed times are shown.
@@ -74,7 +82,10 @@ fn rows_from(
             motion: true,
             ..*settings
         },
-        ctx: *ctx,
+        ctx: RenderContext {
+            theme: &theme,
+            ..*ctx
+        },
         tick: Tick::at(ctx.now, ctx.now, false),
     };
     let blocks = source.transcript.blocks();
