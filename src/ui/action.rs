@@ -137,7 +137,7 @@ actions! {
         PreviousPrompt "previous-prompt" ["alt-up"] "Go to the previous prompt",
         NextPrompt "next-prompt" ["alt-down"] "Go to the next prompt",
         Details "details" ["ctrl-o"] "Fold or unfold all details; in a question: show all of it",
-        TogglePlan "plan" ["ctrl-t"] "Hide or show the plan",
+        TogglePlan "plan" ["ctrl-t"] "Open or close the plan",
         Pager "pager" ["f3"] "Open the transcript in $PAGER",
     }
     Browse EmptyComposer {

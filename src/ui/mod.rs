@@ -5,6 +5,7 @@
 //! the host, the wire or async tasks.
 
 pub mod action;
+mod activity;
 pub mod blocks;
 pub mod composer;
 pub mod contain;
@@ -28,6 +29,7 @@ mod root;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use activity::SPINNER_STEP;
 use command::begins_word;
 pub use command::{
     AgentChoice, AgentList, Draft, DraftPart, FileList, FolderListing, LookedAt, PastSession,

@@ -20,17 +20,23 @@ const SHOWN: usize = 3;
 /// Cells of a prompt that can be of use in one row.
 const LINE_BYTES: usize = 1_000;
 
-/// One row for each of the first prompts, one for the count of the others; at most `max` rows.
-pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
+/// One row for each of the first prompts, at most `max` with the row of those that have none, and how
+/// many these are.
+pub fn rows(
+    session: &Session,
+    keymap: &Keymap,
+    max: usize,
+    ctx: &RenderContext<'_>,
+) -> (Vec<Row>, usize) {
     let theme = ctx.theme;
     let width = usize::from(ctx.width);
     let queued = session.queue.len();
     let shown = match max {
-        0 => return Vec::new(),
+        0 => 0,
         _ if queued <= max.min(SHOWN) => queued,
         _ => (max - 1).min(SHOWN),
     };
-    let mut rows = Vec::with_capacity(shown + 1);
+    let mut rows = Vec::with_capacity(shown);
     for (n, prompt) in session.queue.iter().take(shown).enumerate() {
         let (word, style) = match session.queue_held {
             true => ("  held ", theme.warning),
@@ -49,12 +55,14 @@ pub fn rows(session: &Session, keymap: &Keymap, max: usize, ctx: &RenderContext<
         let room = width.saturating_sub(1);
         rows.push(spread(&line, &hint, room, ctx.symbols.ellipsis));
     }
-    if shown < queued {
-        let text = format!("  +{} queued", count(queued - shown, "prompt"));
-        let line = StyledLine::styled(&text, theme.dim);
-        rows.push(line.truncate(width, ctx.symbols.ellipsis));
-    }
-    rows
+    (rows, queued - shown)
+}
+
+/// The count of prompts without a row, where no row above tells it.
+pub fn more_row(more: usize, ctx: &RenderContext<'_>) -> Option<Row> {
+    let text = format!("  +{} queued", count(more, "prompt"));
+    let line = StyledLine::styled(&text, ctx.theme.dim);
+    (more > 0).then(|| line.truncate(ctx.width.into(), ctx.symbols.ellipsis))
 }
 
 /// What keys do with the queue now, as far as the prompt keeps most of the row.

@@ -1,23 +1,21 @@
-//! The status line: one row with agent, directory, usage and activity. Parts that do not fit
-//! are omitted, the least important first.
+//! The status line: one row in two halves. Left what the agent works with, right where it works, what
+//! it has used, and who waits for the person. Parts that do not fit are omitted, the least important
+//! first.
 
-use std::time::{Duration, Instant};
+use ratatui::style::Style;
 
 use crate::{
     model::{ConfigOption, OptionValue, Usage, WorkState, category},
-    session::{Elsewhere, Phase, Session, SignInStep, Turn, TurnPhase},
+    session::{Elsewhere, Phase, Session, SignInStep},
     text::{SafeText, first_bytes},
     ui::{
         ProjectInfo,
         action::Action,
+        activity::Activity,
         keymap::Keymap,
         options::{is_dangerous, named_line},
         overlay::agent_name,
-        render::{
-            Row,
-            format::{elapsed_seconds, grouped},
-            line::StyledLine,
-        },
+        render::{Row, format::grouped, line::StyledLine},
         theme::{Symbols, Theme},
     },
 };
@@ -37,7 +35,8 @@ pub struct Status<'a> {
     pub keymap: &'a Keymap,
     pub theme: &'a Theme,
     pub symbols: &'a Symbols,
-    pub motion: bool,
+    /// What the agent is at, where it is at something.
+    pub working: Option<Activity<'a>>,
     /// Shown at the left instead of the standing parts.
     pub toast: Option<&'a SafeText>,
     /// A question stands above.
@@ -46,68 +45,104 @@ pub struct Status<'a> {
     pub letters_typed: bool,
     /// A viewer has the keys and shows what they do.
     pub in_viewer: bool,
-    pub now: Instant,
 }
 
 /// A part and its rank: those of the highest rank are omitted first.
 struct Part {
     rank: u8,
+    side: Side,
     line: StyledLine,
 }
 
-impl Part {
-    fn new(rank: u8, line: StyledLine) -> Self {
-        Self { rank, line }
-    }
+/// The half of the row in which a part stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// How the agent works: policy, mode, model, effort.
+    Left,
+    /// Where it works and what it has used; how the sessions stand.
+    Right,
 }
 
-/// Ranks, from parts that are never omitted.
+/// Ranks, from parts that are never omitted. What the agent works with matters more than where.
 mod rank {
     pub const ALWAYS: u8 = 0;
-    pub const AGENT: u8 = 1;
-    pub const MODE: u8 = 2;
+    pub const MODE: u8 = 1;
+    pub const MODEL: u8 = 2;
     pub const CONTEXT: u8 = 3;
-    pub const CWD: u8 = 4;
-    pub const MODEL: u8 = 5;
-    pub const LEVEL: u8 = 6;
+    pub const LEVEL: u8 = 4;
+    pub const CWD: u8 = 5;
+    pub const AGENT: u8 = 6;
     pub const COST: u8 = 7;
     pub const BRANCH: u8 = 8;
     pub const TOKENS: u8 = 9;
     pub const HINT: u8 = 10;
 }
 
+/// Blanks between the halves at least.
+const BETWEEN: usize = 2;
+
+impl Part {
+    fn right(rank: u8, line: StyledLine) -> Self {
+        Self {
+            rank,
+            side: Side::Right,
+            line,
+        }
+    }
+}
+
 impl Status<'_> {
     /// The row, at most `width` cells.
     pub fn row(&self, width: usize) -> Row {
-        let mut parts = match self.toast {
-            Some(toast) => vec![self.part(rank::ALWAYS, toast, self.theme.accent)],
-            None => self.standing(),
-        };
+        let mut parts = self.standing();
+        if let Some(toast) = self.toast {
+            parts.retain(|part| part.side == Side::Right || part.rank == rank::ALWAYS);
+            parts.push(self.left(rank::ALWAYS, toast, self.theme.accent));
+        }
         parts.extend(self.others());
         parts.extend(self.background());
-        parts.extend(self.activity());
+        parts.extend(self.activity(width));
         let room = width.saturating_sub(1);
         loop {
-            let line = self.join(&parts);
+            // Under the text of the composer.
+            let mut left = StyledLine::styled("  ", self.theme.text);
+            left.extend(&self.join(&parts, Side::Left));
+            let right = self.join(&parts, Side::Right);
+            let gap = if right.is_empty() { 0 } else { BETWEEN };
+            if left.width() + gap + right.width() <= room {
+                left.fill_to(room - right.width(), Style::new());
+                left.extend(&right);
+                return left.into_row();
+            }
             let Some(least) = parts
                 .iter()
                 .map(|part| part.rank)
                 .max()
-                .filter(|rank| line.width() > room && *rank > rank::ALWAYS)
+                .filter(|rank| *rank > rank::ALWAYS)
             else {
-                return line.truncate(width, self.symbols.ellipsis);
+                left.push("  ", Style::new());
+                left.extend(&right);
+                return left.truncate(width, self.symbols.ellipsis);
             };
-            parts.retain(|part| part.rank < least);
+            // The last part of the path, before anything of more weight goes.
+            let whole = |part: &&mut Part| part.rank == rank::CWD && least <= rank::AGENT;
+            let name = self.project_name();
+            match parts.iter_mut().find(whole) {
+                Some(part) if part.line.text().len() > name.len() => {
+                    part.line = StyledLine::styled(name, self.theme.dim);
+                }
+                _ => parts.retain(|part| part.rank < least),
+            }
         }
     }
 
-    fn join(&self, parts: &[Part]) -> StyledLine {
-        // Under the text of the composer.
-        let mut line = StyledLine::styled("  ", self.theme.text);
-        for (n, part) in parts.iter().enumerate() {
+    /// The parts of one half.
+    fn join(&self, parts: &[Part], side: Side) -> StyledLine {
+        let mut line = StyledLine::new();
+        for part in parts.iter().filter(|part| part.side == side) {
             // The branch belongs to the directory before it.
             let separator = match part.rank {
-                _ if n == 0 => String::new(),
+                _ if line.is_empty() => String::new(),
                 rank::BRANCH => " ".into(),
                 _ => format!(" {} ", self.symbols.separator),
             };
@@ -117,11 +152,25 @@ impl Status<'_> {
         line
     }
 
-    fn part(&self, rank: u8, text: &str, style: ratatui::style::Style) -> Part {
-        Part::new(rank, StyledLine::styled(text, style))
+    /// The last part of the directory's path.
+    fn project_name(&self) -> &str {
+        let cwd = self.project.cwd.trim_end_matches('/');
+        cwd.rsplit('/').next().unwrap_or(cwd)
     }
 
-    fn name(&self, text: &str, style: ratatui::style::Style) -> StyledLine {
+    fn left(&self, rank: u8, text: &str, style: Style) -> Part {
+        Part {
+            rank,
+            side: Side::Left,
+            line: StyledLine::styled(text, style),
+        }
+    }
+
+    fn right(&self, rank: u8, text: &str, style: Style) -> Part {
+        Part::right(rank, StyledLine::styled(text, style))
+    }
+
+    fn name(&self, text: &str, style: Style) -> StyledLine {
         let mut out = StyledLine::new();
         let whole = StyledLine::styled(first_bytes(text, NAME_BYTES), style);
         for span in whole.truncate(NAME_WIDTH, self.symbols.ellipsis).line {
@@ -139,36 +188,41 @@ impl Status<'_> {
                 true => theme.error.bold(),
                 false => theme.warning,
             };
-            parts.push(self.part(rank::ALWAYS, policy, style));
+            parts.push(self.left(rank::ALWAYS, policy, style));
         }
         if let Some(session) = self.session {
-            let name = self.name(&agent_name(Some(session)), theme.strong);
-            parts.push(Part::new(rank::AGENT, name));
+            let line = self.name(&agent_name(Some(session)), theme.strong);
+            let side = Side::Left;
+            parts.push(Part {
+                rank: rank::AGENT,
+                side,
+                line,
+            });
             parts.extend(self.mode(session));
             parts.extend(self.model(session));
             parts.extend(self.thought_level(session));
         } else if !self.asking {
-            parts.push(self.part(rank::AGENT, "no agent", theme.dim));
+            parts.push(self.left(rank::AGENT, "no agent", theme.dim));
         }
         if !self.project.cwd.is_empty() {
-            parts.push(self.part(rank::CWD, &self.project.cwd, theme.dim));
+            parts.push(self.right(rank::CWD, &self.project.cwd, theme.dim));
             if let Some(branch) = &self.project.git_branch {
-                parts.push(self.part(rank::BRANCH, &format!("({branch})"), theme.dim));
+                parts.push(self.right(rank::BRANCH, &format!("({branch})"), theme.dim));
             }
         }
         if let Some(usage) = self.session.and_then(|session| session.usage.as_ref()) {
             let (text, full) = context(usage);
             let style = if full { theme.warning } else { theme.dim };
-            parts.push(self.part(rank::CONTEXT, &text, style));
+            parts.push(self.right(rank::CONTEXT, &text, style));
             if let Some((amount, unit)) = &usage.cost {
-                parts.push(self.part(rank::COST, &cost(*amount, unit), theme.dim));
+                parts.push(self.right(rank::COST, &cost(*amount, unit), theme.dim));
             }
         }
         let tokens = self.session.and_then(|session| session.tokens);
         if let Some(tokens) = tokens.filter(|tokens| tokens.total > 0) {
             let total = usize::try_from(tokens.total).unwrap_or(usize::MAX);
             let text = format!("{} tokens", grouped(total));
-            parts.push(self.part(rank::TOKENS, &text, theme.dim));
+            parts.push(self.right(rank::TOKENS, &text, theme.dim));
         }
         parts
     }
@@ -205,14 +259,14 @@ impl Status<'_> {
             rank::CONTEXT
         };
         line.push(&key, self.theme.key_hint);
-        Some(Part { rank, line })
+        Some(Part::right(rank, line))
     }
 
     /// Background work (V2-STATE-02).
     fn background(&self) -> Option<Part> {
         let beside = self.session.map_or(0, Session::in_background);
         let text = format!("{} in background", grouped(beside));
-        (beside > 0).then(|| self.part(rank::CONTEXT, &text, self.theme.accent))
+        (beside > 0).then(|| self.right(rank::CONTEXT, &text, self.theme.accent))
     }
 
     /// The mode; dangerous ones in warning colour, and never omitted (V1-MODE-04).
@@ -247,21 +301,23 @@ impl Status<'_> {
         shown.then(|| self.value(rank::LEVEL, option, self.theme.dim))
     }
 
-    fn value(&self, rank: u8, option: &ConfigOption, style: ratatui::style::Style) -> Part {
+    fn value(&self, rank: u8, option: &ConfigOption, style: Style) -> Part {
         let current = option.current();
         let name = self.name(&option.name_of(&current), style);
         let name = SafeText::line(name.text());
         let line = named_line(&name, is_dangerous(option, &current), self.theme, style);
-        Part { rank, line }
+        let side = Side::Left;
+        Part { rank, side, line }
     }
 
-    /// The activity, if any.
-    fn activity(&self) -> Option<Part> {
+    /// What waits for the person, or a hint while nothing does. What the agent is at stands in its own
+    /// row, and here only where a viewer has taken that.
+    fn activity(&self, width: usize) -> Option<Part> {
         let theme = self.theme;
         if self.letters_typed {
             let mut line = StyledLine::styled(self.symbols.asking, theme.warning.bold());
             line.push(" typing goes to the draft", theme.warning);
-            return Some(Part::new(rank::ALWAYS, line));
+            return Some(Part::right(rank::ALWAYS, line));
         }
         let Some(session) = self.session else {
             // A toast may say it; and a question comes before the agent, which
@@ -273,27 +329,19 @@ impl Status<'_> {
                 "press {} to choose an agent",
                 self.keymap.hint(Action::ChooseAgent)
             );
-            return Some(self.part(rank::HINT, &text, theme.dim));
+            return Some(self.right(rank::HINT, &text, theme.dim));
         };
-        let always = |line| Some(Part::new(rank::ALWAYS, line));
-        if self.project.read_only.is_some() {
-            // In a replay no key stops or starts anything.
-            if let Some(turn) = &session.turn {
-                return always(self.busy(turn.started, ""));
-            }
-            let text = format!("{} keys", self.keymap.hint(Action::Help));
-            return (!self.in_viewer).then(|| self.part(rank::HINT, &text, theme.dim));
+        let always = |line| Some(Part::right(rank::ALWAYS, line));
+        if let Some(activity) = self.working {
+            return match self.in_viewer {
+                true => always(activity.line(width / 2)?),
+                false => None,
+            };
         }
+        let read_only = self.project.read_only.is_some();
         match &session.phase {
-            Phase::Starting { since } => return always(self.busy(*since, "starting")),
-            Phase::Opening { since, replaying } => {
-                let what = if *replaying {
-                    "loading the session"
-                } else {
-                    "opening a session"
-                };
-                return always(self.busy(*since, what));
-            }
+            // In a replay no key starts anything.
+            _ if read_only => {}
             Phase::SignIn {
                 step: SignInStep::Choosing,
                 ..
@@ -307,65 +355,17 @@ impl Status<'_> {
                 self.push_hint(&mut line, Action::Restart, "restarts it");
                 return always(line);
             }
-            Phase::Ready => {}
+            Phase::Starting { .. } | Phase::Opening { .. } | Phase::Ready => {}
         }
         let waiting = session.waiting_questions().count();
-        let Some(turn) = &session.turn else {
-            if waiting > 0 {
-                return always(self.waiting(waiting));
-            }
-            if session.work == Some(WorkState::Unknown) {
-                return always(self.unknown());
-            }
-            if self.in_viewer {
-                return None;
-            }
-            let text = format!("{} keys", self.keymap.hint(Action::Help));
-            return Some(self.part(rank::HINT, &text, theme.dim));
-        };
-        always(self.of_turn(turn, session, waiting))
-    }
-
-    /// The state of an open turn, and the key that stops it.
-    fn of_turn(&self, turn: &Turn, session: &Session, waiting: usize) -> StyledLine {
-        let theme = self.theme;
-        let esc = |line: &mut StyledLine, what| self.push_hint(line, Action::Stop, what);
-        match turn.phase {
-            TurnPhase::Cancelling { slow: true, .. } => {
-                let mut line = StyledLine::styled("not stopping: ", theme.warning.bold());
-                esc(&mut line, "abandons");
-                line
-            }
-            TurnPhase::Cancelling { since, slow: false } => self.busy(since, "cancelling"),
-            TurnPhase::Running if waiting > 0 => self.waiting(waiting),
-            TurnPhase::Running if session.work == Some(WorkState::Unknown) => self.unknown(),
-            TurnPhase::Running if session.work == Some(WorkState::RequiresAction) => {
-                // Nothing was asked here.
-                let mut line = StyledLine::styled(self.symbols.asking, theme.warning.bold());
-                line.push(" waiting for you ", theme.warning);
-                esc(&mut line, "stops");
-                line
-            }
-            TurnPhase::Running => {
-                let name = match &session.work {
-                    Some(WorkState::Other(name)) => {
-                        self.name(name.trim_start_matches('_'), theme.text)
-                    }
-                    _ => StyledLine::new(),
-                };
-                let mut line = self.busy(turn.started, name.text());
-                if let Some(silence) = session.silent_for(self.now) {
-                    line.push(" no answer from the agent", theme.warning);
-                    if self.motion {
-                        let text = format!(" for {}", elapsed_seconds(silence));
-                        line.push(&text, theme.warning);
-                    }
-                }
-                line.push(" ", theme.text);
-                esc(&mut line, "stops");
-                line
-            }
+        if waiting > 0 && !read_only {
+            return always(self.waiting(waiting));
         }
+        if session.work == Some(WorkState::Unknown) && !read_only {
+            return always(self.unknown());
+        }
+        let text = format!("{} keys", self.keymap.hint(Action::Help));
+        (!self.in_viewer).then(|| self.right(rank::HINT, &text, theme.dim))
     }
 
     /// The agent does not know whether it is working: no spinner (V2-STATE-03).
@@ -386,24 +386,6 @@ impl Status<'_> {
         line
     }
 
-    /// Without motion there is no spinner and no clock: the duration is shown at the end.
-    fn busy(&self, since: Instant, what: &str) -> StyledLine {
-        let took = self.now.saturating_duration_since(since);
-        let mut line = StyledLine::new();
-        if !self.motion {
-            let what = if what.is_empty() { "working" } else { what };
-            line.push(what, self.theme.text);
-            return line;
-        }
-        line.push(frame(self.symbols.spinner, took), self.theme.accent);
-        line.push(" ", self.theme.text);
-        if !what.is_empty() {
-            line.push(&format!("{what} "), self.theme.text);
-        }
-        line.push(&elapsed_seconds(took), self.theme.text);
-        line
-    }
-
     fn push_hint(&self, line: &mut StyledLine, action: Action, what: &str) {
         let key = self.keymap.hint(action);
         if key.is_empty() || self.in_viewer {
@@ -412,56 +394,6 @@ impl Status<'_> {
         line.push(&key, self.theme.key_hint);
         line.push(&format!(" {what}"), self.theme.dim);
     }
-}
-
-/// Time between two pictures of the spinner.
-pub const SPINNER_STEP: Duration = Duration::from_millis(100);
-
-fn frame(spinner: &'static [&'static str], took: Duration) -> &'static str {
-    let step = took.as_millis() / SPINNER_STEP.as_millis();
-    let count = spinner.len().max(1);
-    let at = usize::try_from(step % count as u128).unwrap_or(0);
-    spinner.get(at).copied().unwrap_or(" ")
-}
-
-/// When the line changes without an event: the spinner turns, a second has passed; without
-/// motion, when silence is reported.
-pub fn deadline(
-    session: Option<&Session>,
-    read_only: bool,
-    motion: bool,
-    now: Instant,
-) -> Option<Instant> {
-    let session = session?;
-    let since = match (&session.phase, &session.turn) {
-        (_, Some(turn)) if read_only => turn.started,
-        _ if read_only => return None,
-        (Phase::Starting { since } | Phase::Opening { since, .. }, _) => *since,
-        (Phase::Ready, Some(turn)) => match turn.phase {
-            TurnPhase::Cancelling { slow: true, .. } => return None,
-            TurnPhase::Cancelling { since, .. } => since,
-            // The turn waits for the person.
-            TurnPhase::Running if session.waiting_questions().next().is_some() => {
-                return None;
-            }
-            TurnPhase::Running
-                if matches!(
-                    session.work,
-                    Some(WorkState::RequiresAction | WorkState::Unknown)
-                ) =>
-            {
-                return None;
-            }
-            TurnPhase::Running => turn.started,
-        },
-        _ => return None,
-    };
-    if !motion {
-        return session.silent_from().filter(|at| *at > now);
-    }
-    let passed = now.saturating_duration_since(since).as_millis() / SPINNER_STEP.as_millis();
-    let next = u32::try_from(passed + 1).ok()?;
-    Some(since + SPINNER_STEP * next)
 }
 
 /// How full the context is, and whether it is nearly full. An agent may give no size (0).

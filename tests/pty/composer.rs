@@ -177,7 +177,7 @@ fn typing_in_a_flood_loses_nothing() {
         {"flood": {"kind": "markdown", "chunks": 20_000}}, {"text": "\n\nTHE END"},
     ])));
     tui.keys("go<enter>");
-    tui.wait_for("esc stops");
+    tui.wait_for("esc interrupts");
     let text = "the quick brown fox jumps over the lazy dog";
     for letter in text.chars() {
         tui.send(letter.to_string().as_bytes());

@@ -295,7 +295,7 @@ fn a_conversation_in_threads() {
     tui.keys("more<enter>");
     tui.wait_for("working");
     tui.keys("<esc>");
-    tui.wait_for("cancelling");
+    tui.wait_for("Stopping");
     tui.allow("go");
     tui.wait_for("stopped");
     assert_eq!(tui.wait_answer(201)["error"]["code"], -32800);

@@ -97,7 +97,7 @@ fn each_session_of_a_log_can_be_seen_and_no_key_is_offered_that_does_nothing() {
     // Nobody is asked what was asked then.
     assert!(screen.contains("make it"), "{screen}");
     assert!(!screen.contains("1 No"), "{screen}");
-    for useless in ["esc stops", "waiting", "F5"] {
+    for useless in ["esc interrupts", "waiting", "F5"] {
         assert!(!screen.contains(useless), "{useless}: {screen}");
     }
     tui.keys("<f1>");
@@ -151,7 +151,7 @@ fn a_stored_session_is_shown_with_its_subagents_and_idles() {
     ] {
         assert!(screen.contains(shown), "{shown}: {screen}");
     }
-    assert!(!screen.contains("starting"), "{screen}");
+    assert!(!screen.contains("Starting"), "{screen}");
     tui.keys("<c-o>");
     tui.wait_for("found by the child");
     tui.keys("<c-d>");

@@ -7,7 +7,7 @@ use crate::{GUARD, client, on_prompt, ready, wait_ready};
 #[test]
 fn the_screen_is_there_and_takes_text_before_the_agent_answers() {
     let tui = client(json!([{"on": "initialize", "no_reply": true}])).start();
-    tui.wait_for("starting");
+    tui.wait_for("Starting");
     tui.keys("typed ahead");
     tui.wait_for("❯ typed ahead");
     assert_eq!(tui.count("session/new"), 0);
@@ -197,7 +197,7 @@ fn the_demo_agent_needs_nothing() {
     let tui = client(json!([])).args(&["--agent", "demo"]).start();
     wait_ready(&tui);
     tui.keys("hello<enter>");
-    tui.wait_for("esc stops");
+    tui.wait_for("esc interrupts");
 }
 
 #[test]

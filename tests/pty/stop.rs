@@ -64,7 +64,7 @@ fn an_agent_that_does_not_stop_is_abandoned_and_the_session_resumed() {
     tui.wait_for("never ends");
     tui.keys("<esc>");
     // A second one right away abandons nothing.
-    tui.wait_for("cancelling");
+    tui.wait_for("Stopping");
     tui.keys("<esc>");
     tui.wait_for("has not stopped yet");
     assert_eq!(tui.count("initialize"), 1);

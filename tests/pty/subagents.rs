@@ -103,7 +103,7 @@ fn a_subagent_is_stopped_alone_and_only_where_that_is_offered() {
     let cancel = tui.wait_method("session/cancel");
     assert_eq!(cancel["params"]["sessionId"], "child-1");
     // The parent's turn goes on, and nothing is offered that is not allowed.
-    assert!(tui.screen().contains("esc stops") || tui.screen().contains("goes back"));
+    assert!(tui.screen().contains("esc interrupts") || tui.screen().contains("goes back"));
     tui.wait_gone("x stops it");
     tui.keys("x");
     tui.wait_for("cannot be stopped separately");

@@ -13,7 +13,7 @@ fn an_answer_is_there_piece_by_piece() {
     ])));
     tui.keys("tell me<enter>");
     let screen = tui.wait_for("The first half");
-    assert!(screen.contains("esc stops"), "{screen}");
+    assert!(screen.contains("esc interrupts"), "{screen}");
     tui.allow("go");
     tui.wait_for("The first half and the second.");
     wait_ready(&tui);
@@ -114,9 +114,11 @@ fn a_plan_is_pinned_while_open_and_stays_in_the_transcript() {
         screen.find("write the test").expect("the plan") > working,
         "below the transcript: {screen}"
     );
+    assert!(!screen.contains("read the code"), "one row: {screen}");
     tui.keys("<c-t>");
-    tui.wait_gone("write the test");
+    tui.wait_for("read the code");
     tui.keys("<c-t>");
+    tui.wait_gone("read the code");
     tui.wait_for("write the test");
     tui.allow("go");
     wait_ready(&tui);

@@ -63,7 +63,7 @@ fn a_turn_goes_on_behind_the_answer_to_its_prompt() {
     assert_eq!(initialize["params"]["info"]["name"], "acp-tui");
     tui.keys("tell me<enter>");
     // The prompt is answered by now; the agent is not done.
-    let screen = tui.wait_for("esc stops");
+    let screen = tui.wait_for("esc interrupts");
     assert_eq!(screen.matches("tell me").count(), 1, "{screen}");
     tui.allow("go");
     tui.wait_for("The whole of it.");

@@ -26,6 +26,10 @@ use super::{
 };
 use crate::ui::transcript::PlacedLink;
 
+/// Bytes of a frame from which the terminal is asked to show it in one go. A turning spinner is less, and
+/// such a frame is taken in at once anyway.
+const SYNCHRONIZED_FROM: usize = 100;
+
 pub struct Screen {
     terminal: Terminal<LinkBackend>,
     bytes: FrameBytes,
@@ -66,7 +70,9 @@ impl Screen {
         if frame.is_empty() && out.is_empty() {
             return Ok(false);
         }
-        if !frame.is_empty() {
+        if frame.len() < SYNCHRONIZED_FROM {
+            out.extend_from_slice(&frame);
+        } else {
             queue!(out, BeginSynchronizedUpdate)?;
             out.extend_from_slice(&frame);
             queue!(out, EndSynchronizedUpdate)?;
@@ -104,6 +110,18 @@ impl FrameBytes {
     fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.borrow_mut())
     }
+
+    /// Ends the styles of what was drawn by the one code that ends them all.
+    fn shorten_reset(&self) {
+        /// What crossterm's backend writes behind all cells: foreground, background, underline, attributes.
+        const LONG: &[u8] = b"\x1b[39m\x1b[49m\x1b[59m\x1b[0m";
+        let mut bytes = self.0.borrow_mut();
+        if bytes.ends_with(LONG) {
+            let kept = bytes.len() - LONG.len();
+            bytes.truncate(kept);
+            bytes.extend_from_slice(b"\x1b[0m");
+        }
+    }
 }
 
 impl Write for FrameBytes {
@@ -121,6 +139,8 @@ impl Write for FrameBytes {
 /// bytes at all.
 struct LinkBackend {
     inner: CrosstermBackend<FrameBytes>,
+    /// Where `inner` writes to.
+    bytes: FrameBytes,
     links: FrameLinks,
     /// What was last sent; `None` is not known.
     cursor_visible: Option<bool>,
@@ -132,7 +152,8 @@ struct LinkBackend {
 impl LinkBackend {
     fn new(bytes: FrameBytes, links: FrameLinks) -> Self {
         Self {
-            inner: CrosstermBackend::new(bytes),
+            inner: CrosstermBackend::new(bytes.clone()),
+            bytes,
             links,
             cursor_visible: None,
             cursor_at: None,
@@ -155,7 +176,9 @@ impl Backend for LinkBackend {
         self.cursor_at = None;
         let links = self.links.borrow();
         if links.is_empty() {
-            return self.inner.draw(content);
+            self.inner.draw(content)?;
+            self.bytes.shorten_reset();
+            return Ok(());
         }
         let link_at = |x: u16, y: u16| {
             links
@@ -174,6 +197,7 @@ impl Backend for LinkBackend {
                 run.push(cell);
             }
             self.inner.draw(run.into_iter())?;
+            self.bytes.shorten_reset();
             if uri.is_some() {
                 write!(self.inner, "\x1b]8;;\x1b\\")?;
             }
@@ -291,6 +315,40 @@ mod tests {
         assert!(!bytes.take().is_empty());
         draw(&mut terminal, "see the docs");
         assert_eq!(bytes.take(), b"");
+    }
+
+    /// 200 bytes a second is what a spinner may cost, with the seconds that count up beside it.
+    #[test]
+    fn a_second_of_the_spinner_is_at_most_200_bytes() {
+        use ratatui::style::{Color, Style};
+
+        let (mut terminal, bytes, _) = terminal();
+        let mut show = |sign: &'static str, seconds: &'static str| {
+            let spinner = Style::new().fg(Color::Rgb(137, 180, 250));
+            let dim = Style::new().fg(Color::Rgb(147, 153, 178));
+            let drawn = terminal.draw(|frame| {
+                let buffer = frame.buffer_mut();
+                buffer.set_string(0, 0, sign, spinner);
+                buffer.set_string(2, 0, "Running", Style::new());
+                buffer.set_string(12, 0, seconds, dim);
+                frame.set_cursor_position((3, 0));
+            });
+            drawn.expect("memory takes it");
+            bytes.take().len()
+        };
+        show("⠋", "30s");
+        let seconds = [
+            "30s", "30s", "30s", "31s", "31s", "31s", "32s", "32s", "32s", "33s",
+        ];
+        let signs = ["⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏", "⠋"];
+        let step = crate::ui::SPINNER_STEP.as_millis();
+        assert_eq!(seconds.len() as u128 * step, 3_000, "all of three seconds");
+        let frames = signs.iter().zip(seconds);
+        let frames: Vec<usize> = frames.map(|(sign, seconds)| show(sign, seconds)).collect();
+        assert!(frames.iter().all(|bytes| *bytes < SYNCHRONIZED_FROM));
+        // On a large screen positions have some digits more.
+        let bytes: usize = frames.iter().map(|bytes| bytes + 6).sum();
+        assert!(bytes <= 3 * 200, "{bytes}: {frames:?}");
     }
 
     #[test]

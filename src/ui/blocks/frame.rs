@@ -71,7 +71,8 @@ pub struct Frame<'a> {
     pub tick: Tick,
 }
 
-/// The time for spinners and clocks, in tenths of a second; it stands still without motion.
+/// The time for signs that turn and clocks, in seconds; it stands still without motion. What turns
+/// faster stands above the composer.
 #[derive(Clone, Copy, Debug)]
 pub struct Tick {
     pub count: u64,
@@ -82,7 +83,7 @@ pub struct Tick {
 impl Tick {
     /// Ticks since `epoch`.
     pub fn at(now: Instant, epoch: Instant, motion: bool) -> Self {
-        const MILLIS: u64 = 100;
+        const MILLIS: u64 = 1_000;
         if !motion {
             return Self {
                 count: 0,

@@ -40,9 +40,9 @@ use crate::{
 pub use content::render_content;
 pub use cut_text::CutText;
 pub use frame::{Frame, Settings, Source, Tick};
-pub use plan::{Pinned, render_pinned_plans};
+pub use plan::{Pinned, plans_in_brief, render_pinned_plans};
 pub use rows::FULL_ROWS;
-pub use tool::{Asked, asked, body_columns};
+pub use tool::{Asked, asked, body_columns, doing};
 
 /// How much of a block is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,4 +1,5 @@
-//! Plans: pinned in a box while current, a few rows in the transcript once finished.
+//! Plans: one row while current, or a box where the person opened it; a few rows in the transcript
+//! once finished.
 
 use ratatui::style::{Modifier, Style};
 
@@ -192,14 +193,7 @@ fn render_pinned_text(plan: &PlanText, max_rows: usize, ctx: &RenderContext<'_>)
     let room = max_rows.saturating_sub(BORDERS);
     if room < MIN_LISTED_ROWS {
         let mut row = StyledLine::styled("  ", Style::new());
-        row.extend(&text_title(plan, ctx));
-        let mut lines = plan
-            .text
-            .lines()
-            .map(|line| line.trim().trim_start_matches(['#', ' ']));
-        if let Some(first) = lines.find(|line| !line.is_empty()) {
-            row.push(&format!(" {}", SafeText::line(first)), ctx.theme.text);
-        }
+        row.extend(&brief_text(plan, ctx));
         let row = row.truncate(ctx.width.into(), ctx.symbols.ellipsis);
         return if max_rows > 0 { vec![row] } else { Vec::new() };
     }
@@ -355,15 +349,55 @@ fn listed(
     rows
 }
 
-/// ` plan 2/4 ▸ test it`.
+/// `  plan 2/4 · ▸ test it`.
 fn brief(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> Row {
     let mut row = StyledLine::styled("  ", Style::new());
-    row.extend(&title(entries, ctx));
-    if let Some(entry) = entries.get(current(entries)) {
-        row.push(" ", Style::new());
-        row.extend(&line(entry, ctx));
-    }
+    row.extend(&brief_line(entries, ctx));
     row.truncate(ctx.width.into(), ctx.symbols.ellipsis)
+}
+
+fn brief_line(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> StyledLine {
+    let mut out = title(entries, ctx);
+    if let Some(entry) = entries.get(current(entries)) {
+        push_separator(&mut out, ctx);
+        out.extend(&line(entry, ctx));
+    }
+    out
+}
+
+/// `plan PLAN.md · Its first heading`.
+fn brief_text(plan: &PlanText, ctx: &RenderContext<'_>) -> StyledLine {
+    let mut out = text_title(plan, ctx);
+    let mut lines = plan
+        .text
+        .lines()
+        .map(|line| line.trim().trim_start_matches(['#', ' ']));
+    if let Some(first) = lines.find(|line| !line.is_empty()) {
+        push_separator(&mut out, ctx);
+        out.push(&SafeText::line(first), ctx.theme.text);
+    }
+    out
+}
+
+fn push_separator(line: &mut StyledLine, ctx: &RenderContext<'_>) {
+    line.push(&format!(" {} ", ctx.symbols.separator), ctx.theme.dim);
+}
+
+/// Pinned plans on one row: the first, and how many there are besides; `None` without any.
+pub fn plans_in_brief(plans: &[Pinned<'_>], ctx: &RenderContext<'_>) -> Option<StyledLine> {
+    let (first, others) = plans.split_first()?;
+    let mut out = match first {
+        Pinned::Items(entries) => brief_line(entries, ctx),
+        Pinned::Text(text) => brief_text(text, ctx),
+        Pinned::Unknown(kind) => {
+            StyledLine::styled(&format!("[plan of unknown type: {kind}]"), ctx.theme.dim)
+        }
+    };
+    if !others.is_empty() {
+        push_separator(&mut out, ctx);
+        out.push(&format!("+{}", count(others.len(), "plan")), ctx.theme.dim);
+    }
+    Some(out)
 }
 
 /// The entry in progress, else the next pending one.

@@ -19,7 +19,7 @@ use crate::{
     text::{SafeText, last_bytes},
     ui::render::{
         RenderContext, Rendered, Row,
-        format::{count, elapsed, shown_path},
+        format::{count, elapsed, elapsed_seconds, shown_path},
         line::{StyledLine, Wrapping, spread},
         markdown,
     },
@@ -418,7 +418,7 @@ fn time(subagent: &Subagent, moving: bool, ctx: &RenderContext<'_>) -> StyledLin
         (Some(took), _) if took.as_millis() >= 100 => elapsed(took),
         // Without motion no time counts up.
         (None, Some(WorkState::Running)) if moving => {
-            elapsed(ctx.now.saturating_duration_since(subagent.started))
+            elapsed_seconds(ctx.now.saturating_duration_since(subagent.started))
         }
         _ => return StyledLine::new(),
     };

@@ -246,16 +246,14 @@ impl Ui {
     }
 
     fn toggle_plan(&mut self, cx: &UiContext<'_>) {
-        self.plan_hidden = !self.plan_hidden;
         let has_plan = |session: &Session| {
             !session.conversation.plan.is_empty() || !session.conversation.plans.is_empty()
         };
-        if !cx.session.is_some_and(has_plan) {
-            self.moment.say(if self.plan_hidden {
-                "plans will be hidden".into()
-            } else {
-                "plans will be shown".into()
-            });
+        if cx.session.is_some_and(has_plan) {
+            self.plan_open = !self.plan_open;
+        } else {
+            self.plan_open = false;
+            self.moment.say("there is no plan".into());
         }
     }
 

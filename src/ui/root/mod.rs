@@ -8,6 +8,7 @@ mod input;
 mod moment;
 mod mouse;
 mod parked;
+mod rule;
 mod screen;
 mod viewer;
 mod welcome;
@@ -24,6 +25,7 @@ use crate::{
     text::SafeText,
     ui::{
         AgentList, LookedAt, PastSession, TrustQuestion, UiCommand, UiContext,
+        activity::Activity,
         blocks::{Settings, Source},
         composer::Composer,
         keymap::Keymap,
@@ -36,7 +38,6 @@ use crate::{
         },
         pointer::Wheel,
         render::{RenderContext, Row},
-        status,
         theme::{Background, Colours, Symbols, Theme},
         transcript::{PlacedLink, Printed, TranscriptView, printed_rows},
         viewer::Viewer,
@@ -72,7 +73,8 @@ pub struct Ui {
     login: Option<TerminalId>,
     moment: Moment,
     notices: Notices,
-    plan_hidden: bool,
+    /// The person opened the plan: else it is one row.
+    plan_open: bool,
     /// A refusal's reason is being written: further questions wait for it.
     /// When something was typed last.
     last_typed: Option<Instant>,
@@ -145,6 +147,20 @@ impl Look {
         }
     }
 
+    /// What the agent is at; `queued` prompts behind it are not shown otherwise.
+    fn activity<'a>(&'a self, queued: usize, cx: &UiContext<'a>) -> Activity<'a> {
+        Activity {
+            session: cx.session,
+            read_only: cx.project.read_only.is_some(),
+            keymap: &self.keymap,
+            theme: &self.theme,
+            symbols: self.symbols,
+            motion: self.settings.motion,
+            queued,
+            now: cx.now,
+        }
+    }
+
     fn transcript(&self) -> Settings {
         Settings::from(&self.settings)
     }
@@ -171,7 +187,7 @@ impl Ui {
             login: None,
             moment: Moment::default(),
             notices: Notices::default(),
-            plan_hidden: false,
+            plan_open: false,
             last_typed: None,
             just_answered: None,
             links: Vec::new(),
@@ -203,12 +219,7 @@ impl Ui {
             self.moment.deadline(),
             self.notices.deadline(),
             self.transcript.deadline().filter(|_| self.transcript_shown),
-            status::deadline(
-                cx.session,
-                cx.project.read_only.is_some(),
-                self.look.settings.motion,
-                cx.now,
-            ),
+            self.look.activity(0, cx).deadline(),
         ]
         .into_iter()
         .flatten()

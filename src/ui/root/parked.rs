@@ -23,7 +23,7 @@ pub(super) struct Parked {
     viewer: Option<Viewer>,
     viewer_of: Option<QuestionId>,
     login: Option<TerminalId>,
-    plan_hidden: bool,
+    plan_open: bool,
 }
 
 impl Ui {
@@ -51,7 +51,7 @@ impl Ui {
             viewer: None,
             viewer_of: None,
             login: None,
-            plan_hidden: false,
+            plan_open: false,
         });
         let left = self.unpark(next);
         self.parked.insert(before, left);
@@ -95,7 +95,7 @@ impl Ui {
             viewer: replace(&mut self.viewer, next.viewer),
             viewer_of: replace(&mut self.viewer_of, next.viewer_of),
             login: replace(&mut self.login, next.login),
-            plan_hidden: replace(&mut self.plan_hidden, next.plan_hidden),
+            plan_open: replace(&mut self.plan_open, next.plan_open),
         }
     }
 }

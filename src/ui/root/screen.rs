@@ -1,5 +1,5 @@
-//! How the screen is divided: transcript, plan, question, queue, composer, status line, from top to
-//! bottom; popups and what the person opened lie over the rows above the composer.
+//! How the screen is divided: transcript, opened plan, question, activity, queue, rule, composer, status
+//! line, from top to bottom; popups and what the person opened lie over the rows above the rule.
 
 use ratatui::{
     buffer::Buffer,
@@ -14,7 +14,8 @@ use crate::{
     ui::{
         Ui, UiCommand, UiContext,
         action::Action,
-        blocks::{Pinned, Source, body_columns, render_pinned_plans},
+        activity::Activity,
+        blocks::{Pinned, Source, body_columns, plans_in_brief, render_pinned_plans},
         composer::Sources,
         contain::{self, Broken, contained},
         overlay::{Frame, Room, agent_name},
@@ -25,7 +26,7 @@ use crate::{
     },
 };
 
-use super::{mouse::Places, welcome};
+use super::{mouse::Places, rule, welcome};
 
 /// The smallest screen that everything fits on.
 const MIN_WIDTH: u16 = 40;
@@ -42,7 +43,9 @@ struct Zones {
     transcript: Rect,
     plan: Rect,
     question: Rect,
+    activity: Rect,
     queue: Rect,
+    rule: Rect,
     composer: Rect,
     status: Rect,
 }
@@ -52,11 +55,23 @@ struct Zones {
 struct Laid {
     plan: Vec<Row>,
     queue: Vec<Row>,
+    activity: Option<Row>,
+}
+
+/// Heights of zones.
+#[derive(Clone, Copy, Default)]
+struct Heights {
+    plan: u16,
+    question: u16,
+    activity: u16,
+    queue: u16,
+    rule: u16,
+    composer: u16,
 }
 
 impl Zones {
     /// Gives each zone its rows, from the bottom up; the rest is the transcript's.
-    fn stack(area: Rect, plan: u16, question: u16, queue: u16, composer: u16) -> Self {
+    fn stack(area: Rect, heights: Heights) -> Self {
         let mut left = area;
         let mut take = |rows: u16| {
             let (above, taken) = split_bottom(left, rows);
@@ -64,24 +79,28 @@ impl Zones {
             taken
         };
         let status = take(1);
-        let composer = take(composer);
-        let queue = take(queue);
-        let question = take(question);
-        let plan = take(plan);
+        let composer = take(heights.composer);
+        let rule = take(heights.rule);
+        let queue = take(heights.queue);
+        let activity = take(heights.activity);
+        let question = take(heights.question);
+        let plan = take(heights.plan);
         Self {
             transcript: left,
             plan,
             question,
+            activity,
             queue,
+            rule,
             composer,
             status,
         }
     }
 
-    /// Everything above the composer.
+    /// Everything above the composer and its rule.
     fn above_composer(&self) -> Rect {
         Rect {
-            height: self.composer.y - self.transcript.y,
+            height: self.rule.y - self.transcript.y,
             ..self.transcript
         }
     }
@@ -124,7 +143,7 @@ impl Ui {
         self.sync(cx);
         self.close_outdated_viewer(cx);
         if self.viewer.is_some() {
-            let zones = Zones::stack(area, 0, 0, 0, 0);
+            let zones = Zones::stack(area, Heights::default());
             self.draw_status(zones.status, buf, cx);
             let above = zones.above_composer();
             self.places.viewer = above;
@@ -149,7 +168,9 @@ impl Ui {
         self.draw_transcript(zones.transcript, buf, cx);
         draw_rows(&laid.plan, zones.plan, buf);
         self.links.extend(placed_links(&laid.plan, zones.plan));
+        draw_rows(&laid.activity, zones.activity, buf);
         draw_rows(&laid.queue, zones.queue, buf);
+        self.draw_rule(zones.rule, buf, cx);
         self.tell_broken();
         self.draw_notices(zones.transcript, buf, cx);
         let cursor = self.draw_composer(&zones, buf, cx);
@@ -176,33 +197,53 @@ impl Ui {
             area.height / 2
         };
         let composer = self.composer.height(area.width, max);
-        let above = area.height.saturating_sub(1 + composer);
-        let queue_room = match self.look.frame {
-            Frame::Compact if asking => 0,
-            _ => QUEUE_ROWS.min(above / 4),
-        };
+        let narrow = self.look.frame == Frame::Compact && asking;
+        let rule = u16::from(!narrow);
+        let above = area.height.saturating_sub(1 + composer + rule);
+        let queue_room = if narrow { 0 } else { QUEUE_ROWS.min(above / 4) };
         let mut laid = Laid::default();
         if let Some(session) = cx.session {
             let ctx = self.look.render(area.width, cx.now);
-            laid.queue = queue::rows(session, &self.look.keymap, queue_room.into(), &ctx);
+            let (rows, more) = queue::rows(session, &self.look.keymap, queue_room.into(), &ctx);
+            laid.queue = rows;
+            laid.activity = self.look.activity(more, cx).row(area.width.into());
+            if let (None, Some(row)) = (&laid.activity, queue::more_row(more, &ctx)) {
+                laid.queue.extend((queue_room > 0).then_some(row));
+            }
         }
-        let queue = u16::try_from(laid.queue.len()).unwrap_or(queue_room);
-        let question = if asking {
-            let room = Room::new(self.dialog_width(area.width), above - queue);
-            self.layer_height(room, cx)
-        } else {
-            0
+        let mut heights = Heights {
+            activity: u16::from(laid.activity.is_some()),
+            queue: u16::try_from(laid.queue.len()).unwrap_or(queue_room),
+            rule,
+            composer,
+            ..Heights::default()
         };
-        let for_plan = above
-            .saturating_sub(queue + question)
-            .saturating_sub(TRANSCRIPT_BEFORE_PLAN);
-        if let Some(session) = cx.session {
-            let room = for_plan.min(above / 3);
-            laid.plan = self.plan_rows(session, room, area.width, cx);
+        let above = above.saturating_sub(heights.activity + heights.queue);
+        if asking {
+            let room = Room::new(self.dialog_width(area.width), above);
+            heights.question = self.layer_height(room, cx);
         }
-        let plan = u16::try_from(laid.plan.len()).unwrap_or(for_plan);
-        let zones = Zones::stack(area, plan, question, queue, composer);
-        (zones, laid)
+        let for_plan = above
+            .saturating_sub(heights.question)
+            .saturating_sub(TRANSCRIPT_BEFORE_PLAN);
+        if let Some(session) = cx.session.filter(|_| self.plan_open) {
+            let room = for_plan.min(area.height / 2);
+            let ctx = self.look.render(area.width, cx.now);
+            laid.plan = render_pinned_plans(&pinned_plans(session), room.into(), &ctx);
+        }
+        heights.plan = u16::try_from(laid.plan.len()).unwrap_or(for_plan);
+        (Zones::stack(area, heights), laid)
+    }
+
+    /// The rule above the composer. An open plan is not told again.
+    fn draw_rule(&self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
+        let ctx = self.look.render(area.width, cx.now);
+        let plans = cx.session.filter(|_| !self.plan_open).map(pinned_plans);
+        let plan = plans.and_then(|plans| plans_in_brief(&plans, &ctx));
+        let key = self.look.keymap.hint(Action::ScrollBottom);
+        let shown = self.transcript.below().filter(|_| self.transcript_shown);
+        let below = shown.map(|below| rule::below(below, &key, &ctx));
+        draw_rows([&rule::row(plan.as_ref(), below.as_ref(), &ctx)], area, buf);
     }
 
     fn draw_transcript(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
@@ -221,16 +262,6 @@ impl Ui {
         self.transcript.sync(source, &settings, area.height, &ctx);
         self.links = self.transcript.draw(area, buf, &ctx);
         self.transcript_shown = true;
-    }
-
-    /// Plans while they are unfinished.
-    fn plan_rows(&self, session: &Session, room: u16, width: u16, cx: &UiContext<'_>) -> Vec<Row> {
-        if self.plan_hidden || room == 0 {
-            return Vec::new();
-        }
-        let plans = pinned_plans(session);
-        let ctx = self.look.render(width, cx.now);
-        render_pinned_plans(&plans, room.into(), &ctx)
     }
 
     /// The agent's notices, over the conversation.
@@ -357,6 +388,7 @@ impl Ui {
     }
 
     fn draw_status(&self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
+        let activity = self.look.activity(0, cx);
         let status = Status {
             session: cx.session,
             elsewhere: cx.sessions.map(Sessions::elsewhere).unwrap_or_default(),
@@ -364,14 +396,13 @@ impl Ui {
             keymap: &self.look.keymap,
             theme: &self.look.theme,
             symbols: self.look.symbols,
-            motion: self.look.settings.motion,
+            working: Some(activity).filter(Activity::goes_on),
             toast: self.moment.text(),
             asking: self.layers.is_asking(),
             letters_typed: self.look.frame == Frame::Compact
                 && self.layers.is_asking()
                 && !self.composer.is_empty(),
             in_viewer: self.viewer.is_some(),
-            now: cx.now,
         };
         draw_rows([&status.row(area.width.into())], area, buf);
     }

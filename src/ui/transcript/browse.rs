@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    Move, TranscriptView,
-    items::Item,
-    layout::{Position, Shown},
-};
+use super::{Move, TranscriptView, items::Item, layout::Shown};
 use crate::{
     config::Thoughts,
     model::{Diff, TerminalId, ToolContent},
@@ -236,25 +232,17 @@ impl TranscriptView {
         let complete = self.shown.iter().any(|shown| {
             shown.item > index || (shown.item, shown.segment + 1) == (index, segments)
         });
-        if complete && rows_to_end <= self.height_for_rows() {
+        if complete && rows_to_end <= self.height {
             return;
         }
         // Its end goes to the bottom, unless that moves its beginning above the top.
         let last = segments - 1;
         let end = self.rows(index, last, frame).len();
-        let (item, segment, row) = self.above(index, last, end, self.height_for_rows(), frame);
+        let (item, segment, row) = self.above(index, last, end, self.height, frame);
         if item < index {
             self.put_top(item, segment, row);
         } else {
             self.put_top(index, 0, self.gap_of(index));
-        }
-    }
-
-    /// Rows of the screen without the marker's.
-    pub(super) fn height_for_rows(&self) -> usize {
-        match self.position {
-            Position::Follow => self.height,
-            Position::At(_) => self.height.saturating_sub(self.marker_rows()),
         }
     }
 }

@@ -22,11 +22,7 @@ use crate::{
     session::{Block, BlockId},
     ui::{
         blocks::{Detail, Frame, Settings, Source, Tick, view},
-        render::{
-            RenderContext,
-            format::count,
-            line::{StyledLine, row_width},
-        },
+        render::{RenderContext, line::row_width},
     },
 };
 
@@ -65,8 +61,14 @@ const SCROLL_BAR_FROM: u16 = 40;
 /// From this height on a blank row sets the conversation apart from what is below.
 const FOOT_FROM: u16 = 9;
 
-/// Below this height the marker has no row.
-const MARKER_FROM: usize = 6;
+/// What is below a view that does not follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Below {
+    /// Rows that came in since the person scrolled.
+    pub new: usize,
+    /// All rows below; partly an estimate.
+    pub rows: usize,
+}
 
 /// A hyperlink on the screen, for OSC 8.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +109,7 @@ pub struct TranscriptView {
     selected: Option<BlockId>,
     /// Rows of the area, the foot not among them.
     height: usize,
-    /// The area's last row is not for the conversation: blank, or the marker's.
+    /// The area's last row is not for the conversation, but blank.
     foot: bool,
     /// The settings of the last sync, so that a change is noticed.
     settings: Option<Settings>,
@@ -213,9 +215,7 @@ impl TranscriptView {
                 .skip(shown.skip)
                 .map(|row| (shown.item, row))
         });
-        let below = self.marker_rows().max(usize::from(self.foot));
-        let below = u16::try_from(below).unwrap_or(0).min(area.height);
-        let bottom = area.bottom() - below;
+        let bottom = area.bottom() - u16::from(self.foot).min(area.height);
         for (y, (item, row)) in (area.y..bottom).zip(rows) {
             buf.set_line(area.x, y, &row.line, width);
             if selected == Some(item) && row_width(row) > 0 {
@@ -229,9 +229,6 @@ impl TranscriptView {
                 }
             }));
         }
-        if bottom < area.bottom() && !self.is_following() {
-            self.draw_marker(Rect::new(area.x, bottom, width, 1), buf, ctx);
-        }
         if bar {
             self.draw_bar(
                 Rect::new(area.right() - 1, area.y, 1, area.height),
@@ -242,33 +239,16 @@ impl TranscriptView {
         links
     }
 
-    /// Rows that the marker takes while the view does not follow.
-    fn marker_rows(&self) -> usize {
-        let scrolled = matches!(self.position, Position::At(_));
-        usize::from(scrolled && !self.foot && self.height >= MARKER_FROM)
-    }
-
-    /// `↓ 42 new lines`, or how much is below.
-    fn draw_marker(&self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
-        let new = self.new_rows();
+    /// What is below the rows of the last sync, while the view does not follow.
+    pub fn below(&self) -> Option<Below> {
+        if self.is_following() {
+            return None;
+        }
         let (above, total) = self.extent();
-        let below = total.saturating_sub(above + self.height_for_rows());
-        let (text, style) = if new > 0 {
-            let text = format!(" {}", count(new, "new line"));
-            (text, ctx.theme.accent.patch(ctx.theme.strong))
-        } else {
-            (format!(" {} below", count(below, "line")), ctx.theme.dim)
-        };
-        let rule = ctx.theme.border;
-        let label = format!(" {}{text} ", ctx.symbols.more);
-        let label = StyledLine::styled(&label, style);
-        let side = usize::from(area.width).saturating_sub(label.width()) / 2;
-        let mut line = StyledLine::styled(&ctx.symbols.rule.repeat(side), rule);
-        line.extend(&label);
-        let rest = usize::from(area.width).saturating_sub(line.width());
-        line.push(&ctx.symbols.rule.repeat(rest), rule);
-        let row = line.truncate(usize::from(area.width), "");
-        buf.set_line(area.x, area.y, &row.line, area.width);
+        Some(Below {
+            new: self.new_rows(),
+            rows: total.saturating_sub(above + self.height),
+        })
     }
 
     /// The scroll bar, while the view does not follow.

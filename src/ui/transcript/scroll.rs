@@ -75,7 +75,7 @@ impl TranscriptView {
             0 => return,
             // At the end there is nothing below.
             1.. if self.is_following() => return,
-            1.. => self.below(item, segment, row, distance, frame),
+            1.. => self.place_below(item, segment, row, distance, frame),
             _ => self.above(item, segment, row, distance, frame),
         };
         self.put_top(item, segment, row);
@@ -102,7 +102,7 @@ impl TranscriptView {
     }
 
     /// The place `distance` rows below; the last row if there are fewer.
-    fn below(
+    fn place_below(
         &mut self,
         mut item: usize,
         mut segment: usize,

@@ -14,7 +14,7 @@ use crate::{
         },
         render::{
             RenderContext, Row,
-            format::{count, elapsed},
+            format::{count, elapsed, elapsed_seconds},
             line::{StyledLine, Wrapping, spread},
         },
     },
@@ -93,7 +93,7 @@ fn render_header(
     let time = match entity.took {
         Some(took) if took.as_millis() >= 100 => elapsed(took),
         // Without motion no time counts up.
-        None if entity.kind.is_open() && spinner.is_some() => elapsed(so_far),
+        None if entity.kind.is_open() && spinner.is_some() => elapsed_seconds(so_far),
         _ => String::new(),
     };
     let time = StyledLine::styled(&time, theme.dim);

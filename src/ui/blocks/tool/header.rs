@@ -1,5 +1,7 @@
 //! A tool call's header: status, verb, object, figures; and the answers to its permission requests.
 
+use std::path::Path;
+
 use ratatui::style::Style;
 
 use super::{Detail, ToolContext, body_context, content::MAX_PIECES, indent_body};
@@ -13,7 +15,7 @@ use crate::{
         command::{one_line, shown_command},
         diff::{DiffStats, Form, diff_summary},
         excerpt::{MAX_LINE_BYTES, line_count},
-        format::{count, elapsed, grouped, shown_path},
+        format::{count, elapsed, elapsed_seconds, grouped, shown_path},
         line::{StyledLine, Wrapping, joined, pad, spread},
     },
 };
@@ -37,7 +39,7 @@ pub(super) fn render_tool_header(
     left.push(sign, sign_style);
     left.push(" ", Style::new());
     push_verb(&mut left, call_verb(call), ctx);
-    let object = object(call, tool);
+    let object = object(call, tool.cwd);
     let object_style = match call.state {
         ToolState::Cancelled | ToolState::Ended => ctx.theme.dim,
         _ => ctx.theme.text,
@@ -217,8 +219,13 @@ fn path_end(path: &str, room: usize, ellipsis: &str) -> String {
     format!("{ellipsis}{}", &path[from..])
 }
 
-fn object(call: &ToolCall, tool: &ToolContext<'_>) -> Object {
-    if let Some(path) = path_object(call, tool) {
+/// The object of the call alone, on one line.
+pub(super) fn object_line(call: &ToolCall, cwd: &Path) -> SafeText {
+    object(call, cwd).line
+}
+
+fn object(call: &ToolCall, cwd: &Path) -> Object {
+    if let Some(path) = path_object(call, cwd) {
         return Object {
             line: path,
             more: false,
@@ -248,7 +255,7 @@ fn object(call: &ToolCall, tool: &ToolContext<'_>) -> Object {
 }
 
 /// The file that a call which works on files names, relative to the session's directory.
-fn path_object(call: &ToolCall, tool: &ToolContext<'_>) -> Option<SafeText> {
+fn path_object(call: &ToolCall, cwd: &Path) -> Option<SafeText> {
     if !matches!(
         call.kind,
         ToolKind::Read | ToolKind::Edit | ToolKind::Delete
@@ -257,7 +264,7 @@ fn path_object(call: &ToolCall, tool: &ToolContext<'_>) -> Option<SafeText> {
     }
     let mut diffs = diffs(call).map(|diff| diff.path.as_str());
     if let Some(first) = diffs.next() {
-        let shown = shown_path(first, tool.cwd);
+        let shown = shown_path(first, cwd);
         let others = diffs.filter(|path| *path != first).count();
         return Some(match others {
             0 => shown,
@@ -267,7 +274,7 @@ fn path_object(call: &ToolCall, tool: &ToolContext<'_>) -> Option<SafeText> {
     let [location] = call.locations.as_slice() else {
         return None;
     };
-    let shown = shown_path(&location.path, tool.cwd);
+    let shown = shown_path(&location.path, cwd);
     Some(match location.line {
         // Agents name the first line where they mean the file.
         Some(line) if line > 1 => SafeText::line(&format!("{shown}:{line}")),
@@ -308,7 +315,7 @@ fn whole_text(call: &ToolCall) -> SafeText {
 
 fn whole_object(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> Vec<Row> {
     let body = body_context(ctx);
-    let text = path_object(call, tool).unwrap_or_else(|| whole_text(call));
+    let text = path_object(call, tool.cwd).unwrap_or_else(|| whole_text(call));
     let mut prompt = StyledLine::new();
     if call.kind == ToolKind::Execute {
         prompt.push("$ ", ctx.theme.dim);
@@ -451,7 +458,7 @@ fn time(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> Sty
         (Some(took), _) if took.as_millis() >= 100 => elapsed(took),
         // Without motion no time counts up: it is shown at the end.
         (None, ToolState::InProgress) if call.is_running() && tool.spinner.is_some() => {
-            elapsed(ctx.now.saturating_duration_since(call.started))
+            elapsed_seconds(ctx.now.saturating_duration_since(call.started))
         }
         _ => return StyledLine::new(),
     };

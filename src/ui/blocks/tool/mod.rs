@@ -2,6 +2,7 @@
 //!
 //! They are drawn separately, so that a turning spinner does not draw a diff again.
 
+mod brief;
 mod content;
 mod header;
 
@@ -23,6 +24,7 @@ use crate::{
 use content::{MAX_PIECES, piece_text, render_tool_piece, shows_raw_error};
 use header::{render_tool_header, verdict};
 
+pub use brief::doing;
 pub use content::{Asked, asked, screen_rev};
 
 /// Bytes of plain text shown of a piece that cannot be drawn.

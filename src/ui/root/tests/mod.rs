@@ -1,6 +1,7 @@
 //! The UI as a whole, in front of a played agent.
 
 mod actions;
+mod activity;
 mod broken;
 mod in_flight;
 mod mouse;
@@ -96,6 +97,18 @@ impl Screen {
 
     fn draw(&mut self) -> String {
         text(&self.buffer().0)
+    }
+
+    /// The row above the rule of the composer, if the agent is at something.
+    fn activity(&mut self) -> String {
+        let width = usize::from(self.size.0);
+        let now = self.bench.context();
+        let row = self.ui.look.activity(0, &now).row(width);
+        let spans = row.map(|row| row.line.spans).unwrap_or_default();
+        let told: String = spans.iter().map(|span| span.content.as_ref()).collect();
+        let drawn = self.draw();
+        assert!(drawn.contains(told.trim_end()), "{told}: {drawn}");
+        told
     }
 
     fn status(&mut self) -> String {

@@ -34,12 +34,10 @@ impl Screen {
         }
     }
 
-    /// The screen without the status line, which has a clock.
+    /// The screen without the row above the composer, which turns and counts.
     fn body(&mut self) -> String {
-        let screen = self.draw();
-        screen
-            .rsplit_once('\n')
-            .map_or(String::new(), |(body, _)| body.to_owned())
+        let activity = self.activity();
+        self.draw().replace(&activity, "")
     }
 
     /// The first row that shows `text`, and the column where it begins.

@@ -237,21 +237,21 @@ fn pictures_of_work_in_its_states() {
 
 // V2-STATE-01, V2-STATE-02
 #[test]
-fn the_status_line_tells_what_goes_on() {
+fn it_is_told_what_goes_on() {
     let mut screen = Screen::new(at_work()).sized(120, 20);
     for (event, told) in [
         (beside(WorkState::Running, 2), "2 in background"),
         (
             state(WorkState::RequiresAction),
-            "waiting for you esc stops",
+            "Waiting for you · esc interrupts",
         ),
-        (state(WorkState::Other("_dreaming".into())), "dreaming"),
-        (state(WorkState::Unknown), "state unknown esc stops"),
+        (state(WorkState::Other("_dreaming".into())), "Dreaming"),
+        (state(WorkState::Unknown), "State unknown · esc stops"),
         (beside(WorkState::Idle(None), 1), "1 in background"),
     ] {
         screen.bench.update(event);
-        let status = screen.status();
-        assert!(status.contains(told), "{told}: {status}");
+        let shown = format!("{} {}", screen.activity(), screen.status());
+        assert!(shown.contains(told), "{told}: {shown}");
     }
     screen.bench.update(state(WorkState::Idle(None)));
     assert!(!screen.status().contains("background"));

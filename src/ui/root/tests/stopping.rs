@@ -29,7 +29,7 @@ fn ctrl_c_clears_then_stops_and_never_leaves_an_open_turn() {
     let stop = screen.press("ctrl-c");
     assert!(stops(&stop));
     screen.apply(stop);
-    assert!(screen.status().contains("cancelling"));
+    assert!(screen.activity().contains("Stopping"));
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn a_slow_cancel_is_said_and_esc_abandons() {
     screen.bench.wait(3_100);
     screen.bench.event(Event::Tick);
     assert!(
-        screen.status().contains("not stopping: esc abandons"),
+        screen.activity().contains("Not stopping · esc abandons"),
         "{}",
-        screen.status()
+        screen.activity()
     );
     assert!(stops(&screen.press("esc")));
 }
