@@ -303,7 +303,11 @@ pub fn bounded_content_within(mut content: Vec<ToolContent>, mut room: usize) ->
                     ..Diff::clone(diff)
                 });
             }
-            _ => {}
+            // A diff that is small enough, ids and raw JSON stay as they are.
+            ToolContent::Diff(_)
+            | ToolContent::Terminal(_)
+            | ToolContent::Session(_)
+            | ToolContent::Unknown { .. } => {}
         }
     }
     content

@@ -121,7 +121,7 @@ pub(super) fn path(piece: &ToolContent) -> Option<&str> {
     match piece {
         ToolContent::Diff(diff) => Some(&diff.path),
         ToolContent::Block(content) => content_path(content),
-        _ => None,
+        ToolContent::Terminal(_) | ToolContent::Session(_) | ToolContent::Unknown { .. } => None,
     }
 }
 
