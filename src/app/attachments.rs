@@ -74,6 +74,17 @@ impl App {
         });
     }
 
+    pub(super) fn open_link(&self, url: String) {
+        let jobs = self.jobs.clone();
+        tokio::spawn(async move {
+            let said = match browser::open(&url).await {
+                Ok(()) => "opened in the browser".into(),
+                Err(why) => SafeText::line(&format!("not opened: {why}")),
+            };
+            let _ = jobs.send(Job::Said(said));
+        });
+    }
+
     /// Images of the clipboard go with the prompt that they are in, and are nowhere else then.
     pub(super) fn forget_sent_images(&self, message: &ToAgent) {
         let ToAgent::Call(Call::Prompt { blocks, .. }) = message else {

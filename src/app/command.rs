@@ -43,6 +43,7 @@ impl App {
             UiCommand::LookAt(paths) => self.look_at(paths),
             UiCommand::PasteClipboard => self.paste_clipboard(),
             UiCommand::ShowFile(path) => self.show_file(&path),
+            UiCommand::OpenLink(url) => self.open_link(url),
             UiCommand::TerminalInput { id, bytes } => {
                 if let Some(terminals) = self.runtime.shown_terminals(&id) {
                     terminals.write(&id, bytes);

@@ -189,6 +189,9 @@ pub struct UiConfig {
     pub motion: bool,
     /// The mouse scrolls, selects and clicks here; else it is the terminal's.
     pub mouse: bool,
+    /// What is selected with the mouse is copied when the button is released; else ctrl-c or y
+    /// copies it.
+    pub copy_on_select: bool,
     /// How changes are laid out.
     pub diff: DiffLayout,
     /// Ring the bell when a permission waits.
@@ -277,6 +280,7 @@ impl Default for UiConfig {
             ascii_symbols: false,
             motion: true,
             mouse: true,
+            copy_on_select: true,
             diff: DiffLayout::Auto,
             bell: true,
             notifications: true,

@@ -70,22 +70,22 @@ impl Clipboard {
 
     /// Copies `text`. May wait for the desktop: for blocking tasks.
     pub fn copy(&mut self, text: &str) -> Copied {
-        let count = text.chars().count();
+        let what = amount(text);
         if !self.surroundings.by_terminal() && self.copy_to_desktop(text) {
             return Copied {
                 for_terminal: None,
-                said: SafeText::line(&format!("Copied {count} characters")),
+                said: SafeText::line(&format!("Copied {what}")),
             };
         }
         match osc52(text, self.surroundings.tmux) {
             Some(bytes) => Copied {
                 for_terminal: Some(bytes),
-                said: SafeText::line(&format!("Copied {count} characters (OSC 52)")),
+                said: SafeText::line(&format!("Copied {what} (OSC 52)")),
             },
             None => Copied {
                 for_terminal: None,
                 said: SafeText::line(&format!(
-                    "not copied: {count} characters are too many for the terminal's clipboard"
+                    "not copied: {what} are too much for the terminal's clipboard"
                 )),
             },
         }
@@ -106,6 +106,18 @@ impl Clipboard {
     #[cfg(not(feature = "system-clipboard"))]
     fn copy_to_desktop(&mut self, _text: &str) -> bool {
         false
+    }
+}
+
+/// How much it is: in lines, or in characters where it is one.
+fn amount(text: &str) -> String {
+    let counted = |n: usize, unit: &str| match n {
+        1 => format!("1 {unit}"),
+        n => format!("{n} {unit}s"),
+    };
+    match text.trim_end_matches('\n').lines().count() {
+        0 | 1 => counted(text.chars().count(), "character"),
+        lines => counted(lines, "line"),
     }
 }
 
@@ -150,6 +162,10 @@ mod tests {
             Some(&b"\x1b]52;c;aMOk\x07"[..])
         );
         assert!(copied.said.contains("2 characters"));
+        assert_eq!(
+            clipboard.copy("a\nb\n").said,
+            "Copied 2 lines (OSC 52)".into()
+        );
         let copied = clipboard.copy(&"x".repeat(MAX_OSC52_BYTES));
         assert_eq!(copied.for_terminal, None);
         assert!(copied.said.starts_with("not copied"));

@@ -66,6 +66,8 @@ pub enum Event {
     RestoreQueue(Vec<Prompt>),
     /// Takes the newest queued prompt back for editing.
     UnqueueLast,
+    /// Takes the queued prompt at that place back for editing.
+    Unqueue(usize),
     /// The client ends: open questions are closed.
     Leave,
     /// Esc or ctrl-c: cancel; once that was slow, abandon.

@@ -217,6 +217,8 @@ pub enum UiCommand {
     PasteClipboard,
     /// Show a file of the person's own in the desktop's program for it.
     ShowFile(PathBuf),
+    /// Show a page in the browser, which the person has seen the address of.
+    OpenLink(String),
     /// List the project's files for `@`; comes back through `Composer::set_files`.
     ListFiles,
     /// List a folder that was typed behind `@`; comes back through `Composer::set_folder`.

@@ -32,6 +32,28 @@ impl Pointer {
     }
 }
 
+/// Clicks that follow each other on one place within this time are one with its count.
+const DOUBLE: Duration = Duration::from_millis(400);
+
+/// How often the button went down on one place.
+#[derive(Debug, Default)]
+pub struct Clicks {
+    last: Option<(Instant, Position)>,
+    count: u8,
+}
+
+impl Clicks {
+    /// The button goes down: 1 to 3, and from 1 again.
+    pub fn press(&mut self, at: Position, now: Instant) -> u8 {
+        let again = self.last.is_some_and(|(then, place)| {
+            place == at && now.saturating_duration_since(then) <= DOUBLE
+        });
+        self.last = Some((now, at));
+        self.count = if again { self.count % 3 + 1 } else { 1 };
+        self.count
+    }
+}
+
 /// How fast the wheel turns.
 #[derive(Debug, Default)]
 pub struct Wheel {

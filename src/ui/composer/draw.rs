@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Cells before the text: the prompt sign and a blank.
-const GUTTER: u16 = 2;
+pub(super) const GUTTER: u16 = 2;
 
 /// Cells after the text: for the caret after a full row, and for the blank that ends it.
 const CARET_COLUMN: u16 = 1;
@@ -109,7 +109,7 @@ impl Composer {
 
     /// The rows to draw: line, row of it, bytes. Scrolls as little as shows the caret, and leaves
     /// no room below unused.
-    fn seen_rows(&mut self, height: usize) -> Vec<(usize, usize, Row)> {
+    pub(super) fn seen_rows(&mut self, height: usize) -> Vec<(usize, usize, Row)> {
         let caret = self.caret_row();
         let top = self.existing_row(self.top);
         let last_top = {

@@ -244,6 +244,16 @@ impl Composer {
         }
     }
 
+    /// Puts the caret somewhere, as a motion does.
+    pub(super) fn place_caret(&mut self, to: Caret) {
+        self.kills.close();
+        self.goal = None;
+        if !self.is_searching() {
+            self.popup = None;
+        }
+        self.buffer.set_caret(to);
+    }
+
     fn move_by_row(&mut self, caret: Caret, down: bool) -> bool {
         let (row, column) = self.place(caret);
         let column = self.goal.unwrap_or(column);

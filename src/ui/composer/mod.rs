@@ -13,6 +13,7 @@ pub(in crate::ui) mod fuzzy;
 mod history;
 mod kill;
 mod paste;
+mod pointer;
 mod popup;
 mod written;
 

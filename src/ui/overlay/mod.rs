@@ -6,6 +6,7 @@
 mod form;
 mod guard;
 mod help;
+mod link;
 mod lists;
 mod panel;
 mod question;
@@ -39,6 +40,7 @@ use crate::{
 pub use form::{FormDialog, OwnForm};
 pub use guard::{Guard, PAUSE, is_typing};
 pub use help::Help;
+pub use link::LinkDialog;
 #[cfg(test)]
 pub use lists::Options;
 pub use lists::{AgentPicker, PastSessions, opened_by};

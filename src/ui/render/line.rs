@@ -11,7 +11,10 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::{Link, Row};
+use super::{
+    Link, Row,
+    written::{Join, Written},
+};
 use crate::{
     text::{
         cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width, wrap,
@@ -42,6 +45,8 @@ pub struct StyledLine {
     runs: Vec<Run>,
     /// Cells of `text`, kept so that tab stops cost nothing.
     width: usize,
+    /// Cells at the beginning that only frame what follows (bars, line numbers).
+    gutter: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +66,12 @@ impl StyledLine {
         let mut line = Self::new();
         line.push(text, style);
         line
+    }
+
+    /// As what stands before text and is none of it: it is not copied.
+    pub fn as_gutter(mut self) -> Self {
+        self.gutter = self.width;
+        self
     }
 
     pub fn blanks(cells: usize) -> Self {
@@ -97,6 +108,9 @@ impl StyledLine {
 
     /// Appends another line with its styles and links.
     pub fn extend(&mut self, other: &Self) {
+        if self.gutter == self.width {
+            self.gutter += other.gutter;
+        }
         let mut start = 0;
         for run in &other.runs {
             self.append(&other.text[start..run.end], run.style, run.link.clone());
@@ -187,6 +201,7 @@ impl StyledLine {
             Wrapping::Verbatim => wrap_verbatim(&self.text, room_first, room_rest),
         };
         let mut runs = RunCursor::new(self);
+        let mut before = 0;
         pieces
             .into_iter()
             .enumerate()
@@ -200,12 +215,25 @@ impl StyledLine {
                     let shown = prefix_of_width(&prefix.text, width - room).len();
                     RunCursor::new(prefix).emit(0..shown, &mut row);
                 }
+                let margin = match n {
+                    0 => first.gutter.min(row.width),
+                    _ => row.width,
+                };
+                let join = match n {
+                    0 => Join::Begins,
+                    _ if piece.bytes.start > before => Join::Blank,
+                    _ => Join::Tight,
+                };
+                before = piece.bytes.end;
                 if piece.width > room {
                     row.push("?", runs.style_at(piece.bytes.start), None);
                 } else {
                     runs.emit(piece.bytes, &mut row);
                 }
-                row.finish()
+                let mut row = row.finish();
+                row.written.from = to_column(margin);
+                row.written.join = join;
+                row
             })
             .collect()
     }
@@ -350,12 +378,22 @@ pub fn room_beside(prefix: usize, width: usize) -> usize {
 /// move along.
 pub fn prefixed(prefix: &StyledLine, row: Row, width: usize) -> Row {
     let room = room_beside(prefix.width, width);
-    joined(prefix.truncate(width.saturating_sub(room), ""), row)
+    let written = row.written;
+    let prefix = prefix.truncate(width.saturating_sub(room), "");
+    let shift = to_column(row_width(&prefix));
+    let mut row = joined(prefix, row);
+    row.written = Written {
+        from: written.from.saturating_add(shift),
+        ..row.written
+    };
+    row.written.join = written.join;
+    row
 }
 
 /// `tail` right behind `row`; its links move along.
 pub fn joined(mut row: Row, tail: Row) -> Row {
     let shift = to_column(row_width(&row));
+    row.written.to = shift.saturating_add(tail.written.to);
     row.line.spans.extend(tail.line.spans);
     row.links.extend(tail.links.into_iter().map(|link| Link {
         columns: link.columns.start.saturating_add(shift)..link.columns.end.saturating_add(shift),
@@ -428,7 +466,8 @@ impl RowBuilder {
         }
     }
 
-    fn finish(self) -> Row {
+    fn finish(mut self) -> Row {
+        self.row.written.to = to_column(self.width);
         self.row
     }
 }

@@ -15,6 +15,7 @@ pub mod markdown;
 pub mod terminal;
 #[cfg(test)]
 pub mod testing;
+pub mod written;
 
 use std::{ops::Range, sync::Arc, time::Instant};
 
@@ -31,6 +32,8 @@ pub struct Row {
     pub line: Line<'static>,
     /// Parts that are hyperlinks (OSC 8), by cell columns.
     pub links: Vec<Link>,
+    /// What of it was written.
+    pub written: written::Written,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +48,7 @@ impl From<Line<'static>> for Row {
         Self {
             line,
             links: Vec::new(),
+            written: written::Written::default(),
         }
     }
 }

@@ -173,6 +173,9 @@ impl Ui {
             return;
         }
         let chord = Chord::from(key);
+        if self.selection_key(chord, cx) {
+            return;
+        }
         let just_answered = self.just_answered.take();
         if self.moves_in_draft(key) {
             return self.edit(key, cx);

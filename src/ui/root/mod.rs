@@ -8,6 +8,7 @@ mod input;
 mod moment;
 mod mouse;
 mod parked;
+mod press;
 mod rule;
 mod screen;
 mod viewer;
@@ -36,7 +37,7 @@ use crate::{
             AgentPicker, Frame, Guard, Overlay, OverlayContext, PastSessions, QuestionDialog,
             Unasked,
         },
-        pointer::Wheel,
+        pointer::{Clicks, Wheel},
         render::{RenderContext, Row},
         theme::{Background, Colours, Symbols, Theme},
         transcript::{PlacedLink, Printed, TranscriptView, printed_rows},
@@ -48,6 +49,7 @@ use crate::{
 use moment::Moment;
 use mouse::Places;
 use parked::Parked;
+use press::Press;
 
 /// What the UI is made with.
 pub struct UiSettings {
@@ -83,7 +85,11 @@ pub struct Ui {
     links: Vec<PlacedLink>,
     /// What the last frame drew where, and what the mouse does with it.
     places: Places,
+    /// The words of the status line.
+    status_row: String,
     wheel: Wheel,
+    clicks: Clicks,
+    press: Option<Press>,
     /// The last frame showed the transcript.
     transcript_shown: bool,
     /// What terminals are shown in, as the app was told.
@@ -192,7 +198,10 @@ impl Ui {
             just_answered: None,
             links: Vec::new(),
             places: Places::default(),
+            status_row: String::new(),
             wheel: Wheel::default(),
+            clicks: Clicks::default(),
+            press: None,
             transcript_shown: false,
             terminal_view: None,
             commands: Vec::new(),
@@ -218,6 +227,7 @@ impl Ui {
             self.layers.deadline(cx.now),
             self.moment.deadline(),
             self.notices.deadline(),
+            self.press.as_ref().and_then(Press::deadline),
             self.transcript.deadline().filter(|_| self.transcript_shown),
             self.look.activity(0, cx).deadline(),
         ]

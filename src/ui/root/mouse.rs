@@ -12,6 +12,7 @@ use crate::ui::{Ui, UiCommand, UiContext, pointer::Pointer, transcript::Scroll};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Places {
     pub transcript: Rect,
+    pub queue: Rect,
     pub composer: Rect,
     pub status: Rect,
     /// Of the composer: files, commands, history.
@@ -46,6 +47,8 @@ impl Ui {
             self.viewer_mouse(mouse, rows, cx);
         } else if let Some(rows) = rows {
             self.turn_wheel(rows, at, cx);
+        } else {
+            self.button(mouse.kind, at, cx);
         }
     }
 

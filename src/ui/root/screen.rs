@@ -161,6 +161,7 @@ impl Ui {
         let (zones, laid) = self.divide(area, cx);
         self.places = Places {
             transcript: zones.transcript,
+            queue: zones.queue,
             composer: zones.composer,
             status: zones.status,
             ..Places::default()
@@ -259,7 +260,13 @@ impl Ui {
         };
         let settings = self.look.transcript();
         let source = Source::new(session, cx.screens);
+        if let Some(press) = &mut self.press {
+            press.scroll_at_edge(area, &mut self.transcript, cx.now);
+        }
         self.transcript.sync(source, &settings, area.height, &ctx);
+        if let Some(press) = &mut self.press {
+            press.follow(area, &mut self.transcript, cx.now);
+        }
         self.links = self.transcript.draw(area, buf, &ctx);
         self.transcript_shown = true;
     }
@@ -387,7 +394,7 @@ impl Ui {
         hints.join(&format!(" {} ", self.look.symbols.separator))
     }
 
-    fn draw_status(&self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
+    fn draw_status(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
         let activity = self.look.activity(0, cx);
         let status = Status {
             session: cx.session,
@@ -404,7 +411,9 @@ impl Ui {
                 && !self.composer.is_empty(),
             in_viewer: self.viewer.is_some(),
         };
-        draw_rows([&status.row(area.width.into())], area, buf);
+        let row = status.row(area.width.into());
+        draw_rows([&row], area, buf);
+        self.status_row = row.line.to_string();
     }
 
     /// Draws what has the keys instead of the composer; returns the cursor's place if it has one.

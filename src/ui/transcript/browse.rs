@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Move, TranscriptView, items::Item, layout::Shown};
+use super::{Move, TranscriptView, items::Item, layout::Shown, select::Spot};
 use crate::{
     config::Thoughts,
     model::{Diff, TerminalId, ToolContent},
@@ -57,9 +57,32 @@ impl TranscriptView {
 
     /// Folds or unfolds the selected block.
     pub fn toggle_fold(&mut self, source: &Source<'_>) {
-        let Some(index) = self.selected_index() else {
-            return;
+        if let Some(index) = self.selected_index() {
+            self.fold(index, source);
+        }
+    }
+
+    /// A click on the first row of a block folds or unfolds it; false where there is nothing to fold.
+    pub fn fold_at(&mut self, spot: Spot, source: &Source<'_>) -> bool {
+        let Ok(index) = self
+            .items
+            .binary_search_by_key(&spot.block(), |item| item.id)
+        else {
+            return false;
         };
+        let Some(block) = source.transcript.blocks().get(index) else {
+            return false;
+        };
+        let settings = self.settings.map(|settings| settings.thoughts);
+        let now = self.detail(index, block, settings.unwrap_or(Thoughts::Auto), source);
+        let folds = spot.is_row(0, self.gap_of(index)) && view(&block.kind).next_detail(now) != now;
+        if folds {
+            self.fold(index, source);
+        }
+        folds
+    }
+
+    fn fold(&mut self, index: usize, source: &Source<'_>) {
         let Some(block) = source.transcript.blocks().get(index) else {
             return;
         };

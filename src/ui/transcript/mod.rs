@@ -12,6 +12,7 @@ mod heights;
 mod items;
 mod layout;
 mod scroll;
+mod select;
 
 use std::{collections::VecDeque, sync::Arc, time::Instant};
 
@@ -30,8 +31,10 @@ use cache::RowCache;
 use heights::Heights;
 use items::Item;
 use layout::{Position, Shown};
+use select::Selecting;
 
 pub use exit::{Printed, printed_rows};
+pub use select::Taken;
 
 /// A move of the view, applied with the next [`TranscriptView::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,6 +110,10 @@ pub struct TranscriptView {
     folding: Option<(BlockId, Detail)>,
     /// The block that is browsed.
     selected: Option<BlockId>,
+    /// With the mouse.
+    selecting: Selecting,
+    /// Columns of the rows.
+    width: u16,
     /// Rows of the area, the foot not among them.
     height: usize,
     /// The area's last row is not for the conversation, but blank.
@@ -130,16 +137,8 @@ impl TranscriptView {
         height: u16,
         ctx: &RenderContext<'_>,
     ) {
-        let epoch = *self.epoch.get_or_insert(ctx.now);
-        let frame = Frame {
-            source,
-            settings: *settings,
-            ctx: RenderContext {
-                width: content_width(ctx.width),
-                ..*ctx
-            },
-            tick: Tick::at(ctx.now, epoch, settings.motion),
-        };
+        let frame = self.frame(source, settings, ctx);
+        self.width = frame.ctx.width;
         self.foot = height >= FOOT_FROM;
         self.height = usize::from(height) - usize::from(self.foot);
         self.cache.begin_frame();
@@ -148,7 +147,27 @@ impl TranscriptView {
         self.layout(&frame);
         self.apply_scrolls(&frame);
         self.measure_some(&frame);
+        self.settle_selection(&frame);
         self.wake = self.next_wake(&frame);
+    }
+
+    /// What rows are drawn from, for an area as wide as `ctx` says.
+    fn frame<'a>(
+        &mut self,
+        source: Source<'a>,
+        settings: &Settings,
+        ctx: &RenderContext<'a>,
+    ) -> Frame<'a> {
+        let epoch = *self.epoch.get_or_insert(ctx.now);
+        Frame {
+            source,
+            settings: *settings,
+            ctx: RenderContext {
+                width: content_width(ctx.width),
+                ..*ctx
+            },
+            tick: Tick::at(ctx.now, epoch, settings.motion),
+        }
     }
 
     /// When the view must be drawn again although nothing happened: a spinner or a clock is
@@ -209,16 +228,14 @@ impl TranscriptView {
         let width = area.width - u16::from(bar);
         let selected = self.selected_index();
         let rows = self.shown.iter().flat_map(|shown| {
-            shown
-                .rows
-                .iter()
-                .skip(shown.skip)
-                .map(|row| (shown.item, row))
+            let rows = shown.rows.iter().enumerate().skip(shown.skip);
+            rows.map(|(at, row)| ((shown.item, shown.segment, at), row))
         });
         let bottom = area.bottom() - u16::from(self.foot).min(area.height);
-        for (y, (item, row)) in (area.y..bottom).zip(rows) {
+        for (y, (place, row)) in (area.y..bottom).zip(rows) {
             buf.set_line(area.x, y, &row.line, width);
-            if selected == Some(item) && row_width(row) > 0 {
+            self.mark_row(place, row, Rect::new(area.x, y, width, 1), buf, ctx);
+            if selected == Some(place.0) && row_width(row) > 0 {
                 mark_selected(area.x, y, buf, ctx);
             }
             links.extend(row.links.iter().map(|link| {

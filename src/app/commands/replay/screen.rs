@@ -192,6 +192,7 @@ impl App {
                 | UiCommand::TerminalResize { .. }
                 | UiCommand::ShowSession(_)
                 | UiCommand::Mouse(_)
+                | UiCommand::OpenLink(_)
                 | UiCommand::Suspend
                 | UiCommand::Redraw
                 | UiCommand::Quit

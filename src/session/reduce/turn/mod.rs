@@ -155,8 +155,8 @@ impl Step<'_> {
         self.session.inner.turn.send_next |= head;
     }
 
-    pub fn unqueue_last(&mut self) {
-        if let Some(prompt) = self.session.queue.pop_back() {
+    pub fn unqueue(&mut self, at: usize) {
+        if let Some(prompt) = self.session.queue.remove(at) {
             self.effects.push(Effect::RestoreDraft(prompt));
         }
         if self.session.queue.is_empty() {

@@ -88,6 +88,10 @@ pub struct FilterList<T> {
     found: Vec<usize>,
     selected: usize,
     scroll: Scroll,
+    /// Where its lines were drawn, and the first of them.
+    drawn: (Rect, usize),
+    /// The row that the mouse button went down on.
+    pressed: Option<usize>,
 }
 
 /// Cells before each label, and between it and its description.
@@ -124,6 +128,8 @@ impl<T: PartialEq> FilterList<T> {
             grouped: false,
             selected: 0,
             scroll: Scroll::default(),
+            drawn: (Rect::ZERO, 0),
+            pressed: None,
         };
         list.set_rows(rows);
         list
@@ -285,6 +291,31 @@ impl<T: PartialEq> FilterList<T> {
             self.selected = best.unwrap_or(0);
         }
         self.scroll.home();
+        self.pressed = None;
+    }
+
+    /// The row that was drawn at a place.
+    fn row_at(&self, at: Position) -> Option<usize> {
+        let (area, top) = self.drawn;
+        let line = area
+            .contains(at)
+            .then(|| top + usize::from(at.y - area.y))?;
+        match self.lines().get(line)? {
+            Line::Row(n) if self.is_selectable(*self.found.get(*n)?) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// The mouse button goes down: on a row, that is selected.
+    pub fn press(&mut self, at: Position) {
+        self.pressed = self.row_at(at);
+        self.selected = self.pressed.unwrap_or(self.selected);
+    }
+
+    /// It goes up; whether that is on the same row.
+    pub fn release(&mut self, at: Position) -> bool {
+        let pressed = self.pressed.take();
+        pressed.is_some() && pressed == self.row_at(at)
     }
 
     /// The wheel over the list: a notch is one row, fast ones are more.
@@ -406,6 +437,7 @@ impl<T: PartialEq> FilterList<T> {
         let top = self
             .scroll
             .fit_to_show(shown..selected + 1, lines.len(), list.height);
+        self.drawn = (list, top);
         let row = spread(&line, &self.place(top, cx), width, cx.symbols.ellipsis);
         buf.set_line(area.x, area.y, &row.line, area.width);
         for (y, line) in (list.top()..list.bottom()).zip(lines.iter().skip(top)) {

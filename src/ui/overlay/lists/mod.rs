@@ -12,6 +12,7 @@ mod past;
 mod providers;
 mod sessions;
 
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -223,7 +224,12 @@ impl<C: Contents> Overlay for ListDialog<C> {
         self.fill(cx);
         match pointer {
             Pointer::Wheel(rows) => self.list.turn(rows),
-            _ => return Outcome::pass(),
+            Pointer::Press(at) => self.list.press(at),
+            // As enter does.
+            Pointer::Release(at) if self.list.release(at) => {
+                return self.handle(Chord::from(KeyEvent::from(KeyCode::Enter)), cx);
+            }
+            Pointer::Release(_) => {}
         }
         self.by_person = true;
         self.fill(cx);

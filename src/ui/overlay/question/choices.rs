@@ -61,6 +61,8 @@ pub struct Choices {
     most: usize,
     /// Of each choice whether the last picture had all of it.
     seen: Vec<bool>,
+    /// Where each was drawn last.
+    placed: Vec<(usize, Rect)>,
     /// Written below the choice that it goes with.
     pub reason: Option<Reason>,
 }
@@ -73,6 +75,7 @@ impl Choices {
             scroll: Scroll::default(),
             most: usize::MAX,
             seen: Vec::new(),
+            placed: Vec::new(),
             reason: None,
         }
     }
@@ -80,6 +83,14 @@ impl Choices {
     /// Whether all of a choice was in the last picture.
     pub fn is_seen(&self, at: usize) -> bool {
         self.seen.get(at).copied().unwrap_or(false)
+    }
+
+    /// The choice that was drawn at a place.
+    pub fn at(&self, place: Position) -> Option<usize> {
+        let mut placed = self.placed.iter();
+        placed
+            .find(|(_, rows)| rows.contains(place))
+            .map(|(at, _)| *at)
     }
 
     pub fn count(&self) -> usize {
@@ -229,6 +240,13 @@ impl Choices {
                 let begins = ends[0] >= top && ends[0] < top + room;
                 whole || (begins && (self.selected == Some(at) && ends[1] - ends[0] > room))
             })
+            .collect();
+        let row = |at: usize| area.y + to_rows(at.saturating_sub(top)).min(area.height);
+        self.placed = starts
+            .windows(2)
+            .map(|ends| (row(ends[0]), row(ends[1])))
+            .enumerate()
+            .map(|(at, (from, to))| (at, Rect::new(area.x, from, area.width, to - from)))
             .collect();
         draw_rows(choices.iter().flatten().skip(top), area, buf);
         let mark = |buf: &mut Buffer, sign: &str, y: u16| {

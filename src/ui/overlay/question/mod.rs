@@ -13,6 +13,7 @@ mod file;
 mod foot;
 mod page;
 mod permission;
+mod pressing;
 mod raw_input;
 mod reason;
 mod run;
@@ -137,6 +138,8 @@ pub struct QuestionDialog {
     layout: Option<Layout>,
     /// The revision of which the whole screen was had.
     viewed: Option<u64>,
+    /// The answer that the mouse button went down on, while the dialog is what it was then.
+    pressed: Option<usize>,
 }
 
 /// The body as laid out last, and for what.
@@ -210,6 +213,7 @@ impl QuestionDialog {
             reading: Reading::default(),
             layout: None,
             viewed: None,
+            pressed: None,
         }
     }
 
@@ -224,6 +228,7 @@ impl QuestionDialog {
 
     /// It stands elsewhere on the screen from the next frame on, or nowhere: the pause begins again.
     pub fn moved(&mut self) {
+        self.pressed = None;
         self.guard.changed();
     }
 
@@ -354,6 +359,7 @@ impl QuestionDialog {
         if before.is_some_and(|before| layout.shows_other_than(&before)) {
             // Keys in flight, and what was selected, are for what stood there before.
             self.guard.changed();
+            self.pressed = None;
             self.choices.outdate();
             self.scroll.home();
         }
@@ -493,12 +499,15 @@ impl Overlay for QuestionDialog {
         }
     }
 
-    fn point(&mut self, pointer: Pointer, _: &OverlayContext<'_>) -> Outcome {
+    fn point(&mut self, pointer: Pointer, cx: &OverlayContext<'_>) -> Outcome {
+        self.refresh(cx);
         match pointer {
+            Pointer::Press(at) => self.press(at, cx),
+            Pointer::Release(at) => self.release(at, cx),
             Pointer::Wheel(rows) if self.scroll.is_needed() => self
                 .scrolled(|scroll| scroll.by(rows))
                 .unwrap_or_else(Outcome::taken),
-            _ => Outcome::pass(),
+            Pointer::Wheel(_) => Outcome::pass(),
         }
     }
 

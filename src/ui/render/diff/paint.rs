@@ -441,7 +441,8 @@ impl<'a> Painter<'a> {
             bg: style.bg,
             ..Style::new()
         };
-        let mut gutter = StyledLine::styled(&numbers, theme.line_number.patch(background));
+        let mut gutter =
+            StyledLine::styled(&numbers, theme.line_number.patch(background)).as_gutter();
         gutter.push(sign, style);
         gutter.push(" ", self.style(Some(line)));
         gutter

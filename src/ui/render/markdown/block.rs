@@ -187,7 +187,8 @@ impl<'a> Blocks<'a> {
             Tag::BlockQuote(kind) => {
                 self.begin(Kind::Other, text, at);
                 let margin = StyledLine::styled(self.ctx.symbols.quote, theme.border)
-                    .with(" ", Style::new());
+                    .with(" ", Style::new())
+                    .as_gutter();
                 self.styles.push(self.style().patch(match kind {
                     None => theme.markdown.quote,
                     Some(_) => Style::new(),

@@ -1,0 +1,34 @@
+//! What of a row was written, and what only frames it: for copying.
+
+/// How a row goes on with the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Join {
+    /// It begins a line.
+    #[default]
+    Begins,
+    /// The line was wrapped at a blank that is in neither row.
+    Blank,
+    /// The line was wrapped where nothing is left out.
+    Tight,
+}
+
+/// Which columns are text, and how a row goes on with the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Before it are margins, bars and line numbers.
+    pub from: u16,
+    /// Behind it is padding.
+    pub to: u16,
+    pub join: Join,
+}
+
+impl Default for Written {
+    /// All of a row.
+    fn default() -> Self {
+        Self {
+            from: 0,
+            to: u16::MAX,
+            join: Join::Begins,
+        }
+    }
+}
