@@ -8,6 +8,7 @@ use crate::{
         job::Job,
         state::App,
         terminal::{Reason, tty},
+        told,
     },
     cli::ExitCode,
     config::{self, TrustState},
@@ -37,8 +38,10 @@ impl App {
             UiCommand::OpenEditor { path, line } => self.open_editor(&path, line)?,
             UiCommand::Page(text) => self.page(&text)?,
             UiCommand::Copy(text) => self.copy(text),
+            UiCommand::Export(path) => self.export(path),
             UiCommand::Shell(line) => self.shell(&line),
             UiCommand::ListFiles => self.list_files(),
+            UiCommand::ListPrompts => self.list_prompts(),
             UiCommand::ListFolder(typed) => self.list_folder(typed),
             UiCommand::LookAt(paths) => self.look_at(paths),
             UiCommand::PasteClipboard => self.paste_clipboard(),
@@ -77,6 +80,12 @@ impl App {
             UiCommand::CloseSession(key) => self.close_session(key),
             UiCommand::Trust(yes) => self.answer_trust(yes),
             UiCommand::Mouse(wanted) => self.screen.send_along(tty::want_mouse(wanted)),
+            UiCommand::Told(key) => {
+                let state = self.dirs.state.clone();
+                if self.project.told.insert(key.to_owned()) {
+                    tokio::task::spawn_blocking(move || told::keep(&state, key));
+                }
+            }
             UiCommand::Suspend => self.suspend()?,
             UiCommand::Redraw => {
                 self.screen.repaint()?;

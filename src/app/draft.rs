@@ -2,6 +2,8 @@
 //!
 //! Always in the richest form: what the agent at hand does not take becomes a link when it is sent.
 
+mod lines;
+
 use std::{
     fmt::Display,
     io,
@@ -21,9 +23,14 @@ use crate::{
     ui::{Draft, DraftPart, WrittenOut, mention_text},
 };
 
+use lines::lines_at;
+
 /// A mentioned text up to this size is embedded where the agent takes embedded resources; a larger
 /// one is linked (V1-CONT-05).
 const MAX_EMBEDDED: u64 = 256 << 10;
+
+/// Bytes of lines that are taken out of a file.
+const MAX_EMBEDDED_LINES: usize = 256 << 10;
 
 /// Why a draft was not sent.
 #[derive(Debug)]
@@ -42,17 +49,42 @@ impl Unsent {
 /// A file is not any more what the person saw it to be, or there is too much of them.
 pub fn resolve(draft: Draft, cwd: &Path) -> Result<Prompt, Unsent> {
     let mut prompt = Making::default();
-    for part in draft.parts {
+    let mut parts = draft.parts.into_iter().peekable();
+    while let Some(part) = parts.next() {
         match part {
+            DraftPart::Text(piece) if piece.is_empty() => {}
             DraftPart::Text(piece) => push_text(&mut prompt, &piece),
-            DraftPart::Mention { path, seen } => push_file(&mut prompt, &path, seen, cwd)?,
+            DraftPart::Mention { path, seen } => {
+                let wanted = match parts.peek_mut() {
+                    Some(DraftPart::Text(text)) if !seen.is_some_and(|seen| seen.is_media()) => {
+                        let wanted = lines_at(text);
+                        // The lines belong to the mention.
+                        text.drain(..wanted.as_ref().map_or(0, |(_, len)| *len));
+                        wanted
+                    }
+                    _ => None,
+                };
+                match wanted {
+                    Some((lines, _)) => push_lines(&mut prompt, &path, &lines, cwd)?,
+                    None => push_file(&mut prompt, &path, seen, cwd)?,
+                }
+            }
             DraftPart::Typed { text, names } => {
-                let named = names.iter().find(|(_, path)| is_named(path, cwd));
-                let Some((len, path)) = named else {
+                let named = names.iter().find_map(|(len, path)| {
+                    if is_named(path, cwd) {
+                        return Some((len, path.as_path(), None));
+                    }
+                    let (path, lines) = lines::parted(path)?;
+                    is_named(path, cwd).then_some((len, path, Some(lines)))
+                });
+                let Some((len, path, lines)) = named else {
                     push_text(&mut prompt, &text);
                     continue;
                 };
-                push_file(&mut prompt, path, None, cwd)?;
+                match lines {
+                    Some(lines) => push_lines(&mut prompt, path, &lines, cwd)?,
+                    None => push_file(&mut prompt, path, None, cwd)?,
+                }
                 let rest = text.get(*len..).unwrap_or_default();
                 if !rest.is_empty() {
                     push_text(&mut prompt, rest);
@@ -83,12 +115,32 @@ pub fn resolve(draft: Draft, cwd: &Path) -> Result<Prompt, Unsent> {
     })
 }
 
-/// Whether a path that was written by hand is meant as a file: one of the project, as those that are
+/// Whether a path that was written by hand is meant as a file: one of the project or a folder of it, as those that are
 /// offered for completion, or a picture or sound from anywhere. Whatever else begins with an `@` is text.
 fn is_named(path: &Path, cwd: &Path) -> bool {
     let absolute = cwd.join(path);
     let within = absolute.starts_with(cwd) && !path.components().any(|c| c == Component::ParentDir);
-    attachments::look(&absolute).is_ok_and(|seen| within || seen.is_media())
+    let folder = within && path.to_string_lossy().ends_with('/') && absolute.is_dir();
+    folder || attachments::look(&absolute).is_ok_and(|seen| within || seen.is_media())
+}
+
+/// Some lines of a text, embedded; the URI says which.
+fn push_lines(
+    prompt: &mut Making,
+    path: &Path,
+    wanted: &lines::Lines,
+    cwd: &Path,
+) -> Result<(), Unsent> {
+    let absolute = cwd.join(path);
+    let text =
+        lines::read(&absolute, wanted, MAX_EMBEDDED_LINES).map_err(|why| Unsent::new(path, why))?;
+    let which = lines::written(wanted);
+    prompt
+        .text
+        .push_mention(&format!("{}{which}", path.to_string_lossy()));
+    let uri = format!("{}{which}", file_uri(&absolute.to_string_lossy()));
+    prompt.blocks.push(PromptBlock::Resource { uri, text });
+    Ok(())
 }
 
 #[derive(Default)]

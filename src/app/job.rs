@@ -4,6 +4,7 @@ use std::io;
 
 use crate::{
     app::terminal::Written,
+    config::Prompts,
     host::clipboard::Copied,
     model::{SeenFile, SessionKey},
     session::{Event, Prompt, Start},
@@ -40,6 +41,8 @@ pub enum Job {
     /// What is stored of a session that the agent has kept, if anything.
     Kept(Start, Option<Box<Reopened>>),
     Files(FileList),
+    /// The person's prompts were read.
+    Prompts(Prompts),
     Folder(FolderListing),
     /// Text was copied, or not.
     Copied(Copied),

@@ -13,10 +13,12 @@ mod debounce;
 mod draft;
 mod executor;
 mod exit;
+mod export;
 mod external;
 mod job;
 mod leave;
 mod log;
+mod prompts;
 mod reopen;
 mod restore;
 mod run;
@@ -29,6 +31,7 @@ mod state;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod told;
 mod unsent;
 
 use std::{

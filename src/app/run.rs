@@ -150,6 +150,7 @@ pub async fn run(
     app.tell_window();
     // The agent starts while the first frame is drawn.
     app.open_first();
+    app.list_prompts();
     app.draw()?;
     app.typed_ahead(ahead)?;
     if let Err(error) = app.serve(&mut sources).await {
@@ -421,6 +422,7 @@ impl App {
             Job::PastSessions(past) => self.ui.show_past_sessions(past),
             Job::Stored(stored) => self.stored(stored),
             Job::Kept(start, stored) => self.open_another(start, stored.map(|stored| *stored)),
+            Job::Prompts(prompts) => self.prompts_read(prompts),
             Job::Files(files) => self.ui.composer().set_files(files),
             Job::Folder(listing) => self.ui.composer().set_folder(listing),
             Job::Agents(agents) => self.ui.set_agents(agents),

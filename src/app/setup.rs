@@ -1,8 +1,12 @@
 //! What the UI needs of the configuration, and which agent was asked for.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crate::{
+    app::told::told,
     cli::{AgentWanted, CliError, Launch},
     config::{AgentProfile, Config, Loaded},
     host::git,
@@ -10,13 +14,16 @@ use crate::{
     ui::{AgentChoice, AgentList, ProjectInfo, UiSettings, keymap::check_keys, theme::Colours},
 };
 
-pub fn project_info(cwd: &Path) -> ProjectInfo {
+/// `state`: the folder of what is kept of the client itself.
+pub fn project_info(cwd: &Path, state: &Path) -> ProjectInfo {
     ProjectInfo {
         cwd: SafeText::line(&with_tilde(cwd)),
         git_branch: git::branch(cwd),
         policy: None,
         read_only: None,
         no_browser: None,
+        prompts: Arc::default(),
+        told: told(state),
     }
 }
 
@@ -57,10 +64,15 @@ pub fn agent_choices(
     config: &Config,
     found: impl Fn(&AgentProfile) -> Option<Result<SafeText, SafeText>>,
 ) -> AgentList {
+    let servers = |profile: &AgentProfile| {
+        let servers = profile.mcp_servers.iter();
+        servers.map(|server| SafeText::line(&server.name)).collect()
+    };
     let choice = |profile: &AgentProfile| AgentChoice {
         id: profile.id.clone(),
         name: SafeText::line(&profile.name),
         found: found(profile),
+        servers: servers(profile),
     };
     config.agents.values().map(choice).collect()
 }

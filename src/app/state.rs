@@ -125,7 +125,7 @@ impl App {
                 store.sweep_images(&store.left().own);
             }
         });
-        let project = project_info(&launch.cwd);
+        let project = project_info(&launch.cwd, &dirs.state);
         let warnings = config_warnings(&loaded);
         let warn = jobs.clone();
         let folder = SessionFolder::new(&dirs.state);
@@ -193,8 +193,9 @@ impl App {
         let store = Drafts::new(&self.dirs.state, &self.runtime.launch.cwd, &wanted);
         self.store = store.telling(said(&self.jobs));
         let no_browser = self.project.no_browser.take();
-        self.project = project_info(&self.runtime.launch.cwd);
+        self.project = project_info(&self.runtime.launch.cwd, &self.dirs.state);
         self.project.no_browser = no_browser;
+        self.list_prompts();
         self.trust = std::mem::replace(&mut loaded.trust, TrustState::NotNeeded);
         self.configure(loaded);
         let typed = Some(self.ui.draft_text()).filter(|typed| !typed.is_empty());

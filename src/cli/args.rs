@@ -153,7 +153,7 @@ pub enum Command {
         #[command(subcommand)]
         action: Option<ConfigAction>,
     },
-    /// Show and approve a project's `.acp-tui.toml`
+    /// Show and approve a project's `.acp-tui.toml` and prompts
     Trust {
         /// The project [default: the current directory]
         #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -7,7 +7,9 @@ use std::{
 
 use super::{CliError, ExitCode, complain, print, print_warnings};
 use crate::{
-    config::{LoadOptions, TrustState, load, project_file, trust},
+    config::{
+        LoadOptions, TrustState, Unapproved, load, project_file, project_prompts, prompts, trust,
+    },
     text::SafeText,
 };
 
@@ -21,11 +23,13 @@ pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode,
     }
     let loaded = load(options)?;
     print_warnings(&loaded.warnings);
-    let (path, content, hash) = match loaded.trust {
+    let waiting = prompts(&options.dirs, &options.cwd).unapproved;
+    let outcome = match loaded.trust {
         TrustState::NotNeeded if loaded.project_is_broken => {
             complain("fix it first: none of it applies, so there is nothing to approve");
             return Ok(ExitCode::Failure);
         }
+        TrustState::NotNeeded if !waiting.is_empty() => ExitCode::Done,
         TrustState::NotNeeded => {
             print(
                 "nothing to approve: this project has no .acp-tui.toml, or one that only changes \
@@ -35,31 +39,63 @@ pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode,
         }
         TrustState::Trusted { path } => {
             print(&format!("{}: already approved\n", shown(&path)))?;
-            return Ok(ExitCode::Done);
+            ExitCode::Done
         }
         TrustState::Untrusted {
             path,
             content,
             hash,
             ..
-        } => (path, content, hash),
+        } => {
+            let file = Unapproved {
+                path,
+                content,
+                hash,
+            };
+            ask_about(
+                &file,
+                b"It can name programs to be started as agents.",
+                yes,
+                options,
+            )?
+        }
     };
+    let mut outcomes = vec![outcome];
+    for prompt in waiting {
+        let what = b"It would be sent to agents as it is, by its name.";
+        outcomes.push(ask_about(&prompt, what, yes, options)?);
+    }
+    let all = outcomes.iter().all(|outcome| *outcome == ExitCode::Done);
+    Ok(if all {
+        ExitCode::Done
+    } else {
+        ExitCode::Failure
+    })
+}
+
+/// Shows a file, and approves it if the person says so.
+fn ask_about(
+    file: &Unapproved,
+    what: &[u8],
+    yes: bool,
+    options: &LoadOptions,
+) -> Result<ExitCode, CliError> {
     print(&format!(
         "{}:\n\n{}\n\n",
-        shown(&path),
-        SafeText::new(content.trim_end_matches(['\n', '\r']))
+        shown(&file.path),
+        SafeText::new(file.content.trim_end_matches(['\n', '\r']))
     ))?;
-    if !yes && !agreed(&path)? {
+    if !yes && !agreed(&file.path, what)? {
         print("not approved\n")?;
         return Ok(ExitCode::Failure);
     }
-    trust::approve(&options.dirs, &path, &hash)
+    trust::approve(&options.dirs, &file.path, &file.hash)
         .map_err(CliError::io("the approval could not be kept"))?;
     print("approved, until it changes\n")?;
     Ok(ExitCode::Done)
 }
 
-fn agreed(path: &Path) -> Result<bool, CliError> {
+fn agreed(path: &Path, what: &[u8]) -> Result<bool, CliError> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
         return Err(CliError::Usage(format!(
@@ -74,7 +110,8 @@ fn agreed(path: &Path) -> Result<bool, CliError> {
     // is read as one, and has to be a whole line that says so.
     let _ = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush);
     stdout
-        .write_all(b"It can name programs to be started as agents. Approve it? [y/N] ")
+        .write_all(what)
+        .and_then(|()| stdout.write_all(b" Approve it? [y/N] "))
         .and_then(|()| stdout.flush())
         .map_err(io)?;
     let mut answer = String::new();
@@ -83,12 +120,20 @@ fn agreed(path: &Path) -> Result<bool, CliError> {
 }
 
 fn revoke_approval(options: &LoadOptions) -> Result<ExitCode, CliError> {
+    let failed = || CliError::io("the approval could not be taken back");
+    let folder = project_prompts(&options.cwd);
+    let prompts = trust::revoke_in(&options.dirs, &folder).map_err(failed())?;
+    if prompts > 0 {
+        print(&format!("{}: {prompts} revoked\n", shown(&folder)))?;
+    }
     let Some(path) = project_file(&options.cwd) else {
+        if prompts > 0 {
+            return Ok(ExitCode::Done);
+        }
         print("nothing to revoke: the project has no .acp-tui.toml\n")?;
         return Ok(ExitCode::Done);
     };
-    let known = trust::revoke(&options.dirs, &path)
-        .map_err(CliError::io("the approval could not be taken back"))?;
+    let known = trust::revoke(&options.dirs, &path).map_err(failed())?;
     let outcome = if known { "revoked" } else { "was not approved" };
     print(&format!("{}: {outcome}\n", shown(&path)))?;
     Ok(ExitCode::Done)

@@ -23,6 +23,7 @@ mod nearest;
 mod profile;
 mod program;
 mod project;
+mod prompts;
 mod rule;
 mod source_text;
 #[cfg(test)]
@@ -45,6 +46,7 @@ pub use self::{
     profile::{AgentError, Invocation, InvocationError, StartError},
     program::{NotFound, find_program},
     project::find as project_file,
+    prompts::{PromptFile, Prompts, Unapproved, project_folder as project_prompts, prompts},
     trust::TrustState,
 };
 use crate::model::{Dialect, OutsideWorkspace, Policy, Protocol, Rule, SystemPrompt};

@@ -65,6 +65,21 @@ pub fn revoke(dirs: &Dirs, path: &Path) -> io::Result<bool> {
     Ok(known)
 }
 
+/// Forgets the decisions on all that is directly in `folder`; how many there were.
+///
+/// # Errors
+/// As [`approve`].
+pub fn revoke_in(dirs: &Dirs, folder: &Path) -> io::Result<usize> {
+    let mut decisions = read(dirs);
+    let before = decisions.len();
+    decisions.retain(|path, _| Path::new(path).parent() != Some(folder));
+    let known = before - decisions.len();
+    if known > 0 {
+        write(dirs, &decisions)?;
+    }
+    Ok(known)
+}
+
 /// Whether the person agreed to exactly this content at this path.
 pub(super) fn is_approved(dirs: &Dirs, path: &Path, hash: &str) -> bool {
     key(path).is_ok_and(|key| read(dirs).get(&key).is_some_and(|known| known == hash))

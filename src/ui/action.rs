@@ -13,6 +13,8 @@ pub enum Context {
     EmptyComposer,
     /// A block of the transcript is selected.
     Browse,
+    /// A list is open in which something can be ended or taken away.
+    List,
     /// A question is open.
     Question,
     /// A form is open.
@@ -39,16 +41,18 @@ pub enum Group {
     Turn,
     View,
     Browse,
+    List,
     Question,
     Program,
 }
 
 impl Group {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Prompt,
         Self::Turn,
         Self::View,
         Self::Browse,
+        Self::List,
         Self::Question,
         Self::Program,
     ];
@@ -59,6 +63,7 @@ impl Group {
             Self::Turn => "Agent",
             Self::View => "Transcript",
             Self::Browse => "Browsing blocks",
+            Self::List => "Lists",
             Self::Question => "Questions of the agent; letters only without a draft",
             Self::Program => "Program",
         }
@@ -101,20 +106,24 @@ actions! {
     Prompt Composer {
         Send "send" ["enter"] "Send the prompt, or queue it while a turn is open",
         Newline "newline" ["alt-enter", "shift-enter", "ctrl-j"] "Start a new line",
-        SendNow "send-now" ["ctrl-x"] "Send at once: stops the open turn first",
+        Queue "queue" ["tab"] "Queue the prompt behind the open turn",
+        SendNow "send-now" ["alt-x", "ctrl-enter"] "Send at once: stops the open turn first",
+        Stash "stash" ["ctrl-s"] "Put the draft aside until the next is sent",
         HistorySearch "history-search" ["ctrl-r"] "Search earlier prompts",
         EditDraft "edit-draft" ["ctrl-g"] "Edit the draft in $EDITOR",
         ExpandPaste "expand-paste" ["alt-o"] "Open the folded paste or the image at the cursor",
+        AttachOutput "attach-output" ["alt-a"] "Put the output of your last ! command into the draft",
         PasteClipboard "paste-clipboard" ["ctrl-v", "alt-v"] "Paste the clipboard's image or text",
     }
     Prompt EmptyComposer {
-        TakeBack "take-back" ["up"] "Take the newest queued prompt back for editing",
+        TakeBack "take-back" ["up"] "Take back the newest queued prompt, or the draft put aside",
     }
     Turn Anywhere {
         Stop "stop" ["esc"] "Close a popup, else stop the turn",
         Interrupt "interrupt" ["ctrl-c"] "Clear the draft, else stop the turn, else (twice) quit",
         NextMode "next-mode" ["shift-tab"] "Switch to the agent's next mode",
-        Model "model" ["f7", "alt-m"] "Choose the model",
+        Mode "mode" [] "Choose the agent's mode",
+        Model "model" ["alt-p", "f7", "alt-m"] "Choose the model",
         ThoughtLevel "thought-level" ["f8", "alt-t"] "Choose how much the model thinks",
         Options "options" ["f12", "alt-s"] "Show and set the agent's options",
         Restart "restart" ["f5"] "Restart the agent and resume the session",
@@ -122,8 +131,9 @@ actions! {
         NewSession "new-session" ["ctrl-n"] "New session with this agent",
         ForkSession "fork-session" [] "Fork session (where the agent can)",
         RenameSession "rename-session" ["f2"] "Rename session",
+        Export "export" [] "Write the session to a file",
         PastSessions "past-sessions" [] "Past sessions",
-        Sessions "sessions" ["ctrl-s"] "All sessions, and which wait for you",
+        Sessions "sessions" ["ctrl-s", "left"] "All sessions, and which wait for you",
         ChooseAgent "choose-agent" ["f6"] "New session with another agent",
         SignIn "sign-in" [] "Sign in to the agent",
         SignOut "sign-out" [] "Sign out of the agent",
@@ -153,6 +163,9 @@ actions! {
         BlockAttach "block-attach" ["t"] "Attach to the block's terminal, or go to its subagent",
         BlockStop "block-stop" ["x"] "Stop the subagent, call or terminal",
         BlockLeave "block-leave" ["tab", "q"] "Back to the composer",
+    }
+    List List {
+        ListRemove "list-remove" ["ctrl-x"] "End, delete or disable what is selected",
     }
     Question Question {
         AllowOnce "allow-once" ["y"] "Allow this once",
@@ -197,8 +210,8 @@ impl Action {
             (Self::Sessions, _) => Some("Show all sessions"),
             (Self::Details, _) => Some("Fold or unfold all details"),
             (Self::BlockLeave, _) => Some("Back to the whole"),
-            (Self::BlockStop, _) => None,
-            (_, Group::View | Group::Browse | Group::Program) => Some(info.doc),
+            (Self::BlockStop | Self::ListRemove, _) => None,
+            (_, Group::View | Group::Browse | Group::List | Group::Program) => Some(info.doc),
             (_, Group::Prompt | Group::Turn | Group::Question) => None,
         }
     }

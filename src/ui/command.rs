@@ -1,8 +1,9 @@
 //! The interface of UI and app: what the UI is given, and its commands.
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
+    config::PromptFile,
     model::{SeenFile, SessionId, SessionKey, TerminalId, file_uri},
     session::{Event, Session, Sessions},
     text::SafeText,
@@ -32,6 +33,10 @@ pub struct ProjectInfo {
     pub read_only: Option<SafeText>,
     /// Why no page can be opened here.
     pub no_browser: Option<SafeText>,
+    /// Prompts of the person's own, as [`UiCommand::ListPrompts`] asked for.
+    pub prompts: Arc<[PromptFile]>,
+    /// Keys of which the person was told, in this run or before, where they moved.
+    pub told: BTreeSet<String>,
 }
 
 /// A profile in the agent picker.
@@ -41,6 +46,8 @@ pub struct AgentChoice {
     pub name: SafeText,
     /// Where its command was found, or how to install it; `None` during the search.
     pub found: Option<Result<SafeText, SafeText>>,
+    /// The MCP servers that it is given, by name.
+    pub servers: Vec<SafeText>,
 }
 
 /// A session of the past, to be opened again.
@@ -208,6 +215,9 @@ pub enum UiCommand {
     /// F3 and the like: text in `$PAGER`.
     Page(String),
     Copy(String),
+    /// Write the session that is shown to a file: as JSON where its name says so, else as markdown.
+    /// Without a name it gets one.
+    Export(Option<String>),
     /// `!line`: run in a terminal of the person's own, shown in the transcript.
     Shell(String),
     /// Look what these files are; comes back through `Ui::set_looked`.
@@ -262,6 +272,10 @@ pub enum UiCommand {
     Trust(bool),
     /// Whether the mouse is the client's.
     Mouse(bool),
+    /// Read the person's prompts again; comes back in [`ProjectInfo::prompts`].
+    ListPrompts,
+    /// The person was told where that key moved: not again.
+    Told(&'static str),
     Suspend,
     Redraw,
     Quit,

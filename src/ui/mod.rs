@@ -5,6 +5,7 @@
 //! the host, the wire or async tasks.
 
 pub mod action;
+pub mod action_words;
 mod activity;
 pub mod blocks;
 pub mod composer;
@@ -16,6 +17,7 @@ pub mod notices;
 pub mod offload;
 pub mod options;
 pub mod overlay;
+pub mod own_commands;
 pub mod pointer;
 pub mod queue;
 pub mod render;

@@ -39,6 +39,8 @@ pub struct Status<'a> {
     pub working: Option<Activity<'a>>,
     /// Shown at the left instead of the standing parts.
     pub toast: Option<&'a SafeText>,
+    /// The draft is a command for the shell.
+    pub shell: bool,
     /// A question stands above.
     pub asking: bool,
     /// A question is open while there is a draft, and it has no room to say where letters go.
@@ -183,6 +185,9 @@ impl Status<'_> {
     fn standing(&self) -> Vec<Part> {
         let theme = self.theme;
         let mut parts = Vec::new();
+        if self.shell {
+            parts.push(self.left(rank::ALWAYS, "shell command", theme.shell));
+        }
         if let Some((policy, danger)) = &self.project.policy {
             let style = match danger {
                 true => theme.error.bold(),

@@ -12,6 +12,7 @@ mod approvals;
 mod attached;
 mod blocks;
 mod cases;
+mod commands;
 mod composer;
 mod conformance;
 mod crash;

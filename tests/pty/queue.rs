@@ -55,7 +55,7 @@ fn send_now_stops_the_turn_first() {
     ]));
     tui.keys("slow<enter>");
     tui.wait_method("session/prompt");
-    tui.keys("quick<c-x>");
+    tui.keys("quick<a-x>");
     tui.wait_for("here you are");
     let methods: Vec<_> = tui
         .received()

@@ -80,7 +80,7 @@ fn a_session_is_ended_from_the_list_and_its_draft_comes_back() {
     wait_ready(&tui);
     tui.keys("<c-n>");
     tui.wait_for("+1");
-    tui.keys("not sent yet<c-s>");
+    tui.keys("not sent yet<c-s><c-s>");
     tui.wait_for("nothing said yet");
     tui.keys("<c-x>");
     tui.wait_method("session/close");

@@ -8,4 +8,5 @@ mod sessions;
 pub use doctor::doctor;
 pub use replay::{Playing, print_replay, replay};
 pub use run::run as run_headless;
+pub(in crate::app) use sessions::export_json;
 pub use sessions::sessions;

@@ -290,7 +290,7 @@ impl<'a> ExportedConversation<'a> {
     }
 }
 
-fn export_json(id: &str, record: &StoredSession) -> String {
+pub(in crate::app) fn export_json(id: &str, record: &StoredSession) -> String {
     json::pretty(&Exported {
         version: format::VERSION,
         facts: Facts::new(id, &record.about, record.updated),

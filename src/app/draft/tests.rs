@@ -230,3 +230,49 @@ fn a_path_typed_behind_an_at_sign_is_a_mention_if_it_is_a_file_of_the_project() 
         assert_eq!(prompt.blocks, [PromptBlock::Text(format!("@{path} hi"))]);
     }
 }
+
+#[test]
+fn lines_of_a_file_are_embedded_alone_and_come_back_as_they_were_typed() {
+    let cwd = folder(&[("a.rs", b"one\ntwo\nthree\n"), ("b#2.rs", b"whole")]);
+    let uri = |name: &str| format!("file://{}/{name}", cwd.path().display());
+    let typed = |text: &str| crate::ui::draft_of(text);
+    for draft in [
+        typed("see @a.rs#2-3, please"),
+        // A chip, and the lines behind it.
+        Draft {
+            parts: vec![
+                DraftPart::Text("see ".into()),
+                mention("a.rs"),
+                DraftPart::Text("#2-3, please".into()),
+            ],
+        },
+    ] {
+        let prompt = resolve(draft, cwd.path()).expect("a prompt");
+        let lines = PromptBlock::Resource {
+            uri: format!("{}#L2-3", uri("a.rs")),
+            text: "two\nthree\n".into(),
+        };
+        assert_eq!(prompt.blocks[1], lines);
+        assert_eq!(prompt.text, "see @a.rs#L2-3, please");
+        let again = resolve(typed(&prompt.text), cwd.path()).expect("a prompt");
+        assert_eq!(again.blocks, prompt.blocks);
+    }
+    // A file of that name comes first.
+    let prompt = resolve(typed("@b#2.rs"), cwd.path()).expect("a prompt");
+    assert!(matches!(&prompt.blocks[0], PromptBlock::Resource { text, .. } if text == "whole"));
+    let error = resolve(typed("@a.rs#7"), cwd.path()).expect_err("there is no line 7");
+    assert!(error.0.contains("has only 3 lines"), "{}", error.0);
+    // What names no file is text.
+    let prompt = resolve(typed("@gone.rs#7"), cwd.path()).expect("a prompt");
+    assert_eq!(prompt.blocks, [PromptBlock::Text("@gone.rs#7".into())]);
+}
+
+#[test]
+fn a_folder_that_is_typed_is_linked() {
+    let cwd = folder(&[]);
+    fs::create_dir(cwd.path().join("src")).expect("made");
+    let prompt = resolve(crate::ui::draft_of("look in @src/ please"), cwd.path());
+    let prompt = prompt.expect("a prompt");
+    assert!(matches!(&prompt.blocks[1], PromptBlock::ResourceLink { name, .. } if name == "src"));
+    assert_eq!(prompt.text, "look in @src/ please");
+}

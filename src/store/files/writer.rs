@@ -84,6 +84,13 @@ impl Screens {
         });
         Self(shown.collect())
     }
+
+    /// Writes what they show into the batch that they are of.
+    pub fn tell(&self, batch: &mut Batch) {
+        for line in &mut batch.lines {
+            tell_terminals(line, self);
+        }
+    }
 }
 
 impl std::fmt::Debug for Screens {

@@ -76,6 +76,21 @@ impl StoredSession {
         Ok(known.then_some(record))
     }
 
+    /// What reading these lines would give.
+    pub fn of_lines(lines: impl IntoIterator<Item = Line>) -> Option<Self> {
+        let mut record = Self::default();
+        let mut known = false;
+        for line in lines {
+            known |= line.about.is_some();
+            record.apply(line);
+        }
+        record.said.settle();
+        for child in record.children.values_mut() {
+            child.settle();
+        }
+        known.then_some(record)
+    }
+
     /// The message about lines that cannot be read.
     pub fn damage(&self) -> Option<SafeText> {
         let lines = match self.garbled {

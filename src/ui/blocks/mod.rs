@@ -12,6 +12,7 @@ mod message;
 mod notice;
 mod plan;
 mod rows;
+mod shell;
 mod subagent;
 mod thought;
 mod tool;
@@ -42,6 +43,7 @@ pub use cut_text::CutText;
 pub use frame::{Frame, Settings, Source, Tick};
 pub use plan::{Pinned, plans_in_brief, render_pinned_plans};
 pub use rows::FULL_ROWS;
+pub use shell::last_shell_output;
 pub use tool::{Asked, asked, body_columns, doing};
 
 /// How much of a block is shown.

@@ -73,7 +73,7 @@ impl Composer {
             draw_ghost(&text, cursor, area, screen, ctx);
         } else if let [line] = self.buffer.lines()
             && self.buffer.caret() == self.buffer.end()
-            && let Some(hint) = command_hint(line, sources.commands)
+            && let Some(hint) = command_hint(line, sources)
         {
             draw_ghost(&SafeText::line(hint), cursor, area, screen, ctx);
         }
@@ -174,6 +174,7 @@ impl Composer {
         ctx: &RenderContext<'_>,
     ) {
         let (sign, style) = match first {
+            (0, 0) if self.is_shell() => (SHELL_SIGN, ctx.theme.shell),
             (0, 0) => (ctx.symbols.prompt, ctx.theme.accent),
             _ => (ctx.symbols.more_above, ctx.theme.dim),
         };
@@ -201,7 +202,10 @@ impl Composer {
         for unit in units(self.buffer.line(line), bytes, self.room, &self.chips) {
             let x = cell(area, column);
             let left = area.right().saturating_sub(x);
-            let style = style(unit.kind, theme);
+            let style = match unit.kind {
+                UnitKind::Text if self.is_shell() => theme.shell,
+                kind => style(kind, theme),
+            };
             let width = unit.width(column, self.room);
             let cells = screen.set_stringn(x, y, &unit.shown, left.into(), style).0 - x;
             if usize::from(cells) > width
@@ -230,6 +234,9 @@ impl Composer {
         Position::new(cell(area, column).min(right), area.y.saturating_add(y))
     }
 }
+
+/// Before a command for the shell.
+const SHELL_SIGN: &str = "$";
 
 fn room(width: u16) -> usize {
     usize::from(width.saturating_sub(GUTTER + CARET_COLUMN).max(1))

@@ -291,7 +291,15 @@ impl Composer {
             return;
         };
         if start == self.buffer.start() && self.buffer.line(0).starts_with('/') {
-            self.popup = commands_of(&query, sources.commands).map(Popup::Commands);
+            if query.is_empty() {
+                self.wanted.push(UiCommand::ListPrompts);
+            }
+            self.popup = commands_of(&query, sources).map(Popup::Commands);
+            return;
+        }
+        if names_lines(&query) {
+            // The file is written out already.
+            self.popup = None;
             return;
         }
         let mut popup = match self.popup.take() {
@@ -330,6 +338,15 @@ impl Composer {
             (start, query.to_owned())
         })
     }
+}
+
+/// Whether a mention goes on with lines of its file: `src/a.rs#20-45`.
+fn names_lines(query: &str) -> bool {
+    let lines = query.rsplit_once('#').map(|(_, lines)| lines);
+    lines.is_some_and(|lines| {
+        let known = |c: char| c.is_ascii_digit() || matches!(c, '-' | 'L');
+        !lines.is_empty() && lines.chars().all(known)
+    })
 }
 
 #[cfg(test)]

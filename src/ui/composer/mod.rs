@@ -35,13 +35,18 @@ use self::{
     popup::{Files, Popup, SearchPopup},
 };
 use crate::{
+    config::PromptFile,
     model::{PromptCaps, SlashCommand},
-    ui::{Draft, FileList, FolderListing, UiCommand, offload::Offload},
+    ui::{Draft, FileList, FolderListing, UiCommand, offload::Offload, own_commands::OwnCommand},
 };
 
 /// What the composer looks at while it handles a key or draws.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
+    /// The client's own, which come first.
+    pub own: &'static [OwnCommand],
+    /// The person's prompts.
+    pub prompts: &'a [PromptFile],
     /// The agent's: `Session::commands`.
     pub commands: &'a [SlashCommand],
     pub now: Instant,
@@ -73,6 +78,8 @@ pub struct Composer {
     buffer: Buffer,
     chips: Chips,
     kills: Kills,
+    /// Drafts that were put aside, the newest last.
+    stashed: Vec<String>,
     history: History,
     /// What history put into the buffer, as long as it is untouched: its revision and caret.
     recalled: Option<(u64, Caret)>,
@@ -121,6 +128,7 @@ impl Composer {
             buffer: Buffer::default(),
             chips: Chips::default(),
             kills: Kills::default(),
+            stashed: Vec::new(),
             history: History::default(),
             recalled: None,
             yanked: None,
@@ -145,9 +153,45 @@ impl Composer {
         self.buffer.is_empty()
     }
 
+    /// The draft is a command for the shell: it begins with `!`.
+    pub fn is_shell(&self) -> bool {
+        self.buffer.line(0).starts_with('!')
+    }
+
     /// The draft with chips written out, for `$EDITOR`.
     pub fn draft_text(&self) -> String {
         self.chips.expand(&self.buffer.text())
+    }
+
+    /// The draft, and before it what was put aside: nothing of it may be lost.
+    pub fn all_text(&self) -> String {
+        let mut all = self.stashed.clone();
+        all.push(self.draft_text());
+        all.retain(|text| !text.is_empty());
+        all.join("\n")
+    }
+
+    /// Puts the draft aside. False if there is nothing to put aside.
+    pub fn stash(&mut self) -> bool {
+        let draft = self.draft_text();
+        if draft.trim().is_empty() {
+            return false;
+        }
+        self.take_draft();
+        self.stashed.push(draft);
+        true
+    }
+
+    /// Brings back what was put aside last, into an empty composer.
+    pub fn unstash(&mut self) -> bool {
+        if !self.buffer.is_empty() {
+            return false;
+        }
+        let Some(draft) = self.stashed.pop() else {
+            return false;
+        };
+        self.set_text(&draft);
+        true
     }
 
     /// Enter: the draft to be sent, which leaves the composer. `None` if there is nothing but

@@ -37,6 +37,7 @@ fn mention(path: &str) -> DraftPart {
 /// A composer with what is around it.
 struct Desk {
     composer: Composer,
+    own: &'static [OwnCommand],
     commands: Vec<SlashCommand>,
     now: Instant,
     sent: Vec<Draft>,
@@ -46,6 +47,7 @@ impl Desk {
     fn new() -> Self {
         Self {
             composer: Composer::new(Offload::immediate()),
+            own: &[],
             commands: Vec::new(),
             now: Instant::now(),
             sent: Vec::new(),
@@ -61,6 +63,8 @@ impl Desk {
     /// As the root does: popup, keymap (enter alone), editing keys.
     fn press(&mut self, key: KeyEvent) {
         let sources = Sources {
+            own: self.own,
+            prompts: &[],
             commands: &self.commands,
             now: self.now,
         };
@@ -97,6 +101,8 @@ impl Desk {
         let mut rest = keys.as_slice();
         while let Some(key) = rest.first() {
             let sources = Sources {
+                own: self.own,
+                prompts: &[],
                 commands: &self.commands,
                 now: self.now,
             };
@@ -174,6 +180,8 @@ impl Desk {
             now: self.now,
         };
         let sources = Sources {
+            own: self.own,
+            prompts: &[],
             commands: &self.commands,
             now: self.now,
         };

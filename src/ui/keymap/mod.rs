@@ -3,8 +3,11 @@
 //! Owns: chords and their names, the defaults of the action table with the person's bindings laid
 //! over them. Knows nothing about what actions do.
 
+mod sequence;
 #[cfg(test)]
 mod tests;
+
+pub use sequence::{Follows, MAX_KEYS, Sequence};
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -22,8 +25,10 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Keymap {
     bindings: HashMap<(Context, Chord), Action>,
-    /// Chords of each action in the order in which they are shown.
+    /// Single chords of each action in the order in which they are shown.
     chords: HashMap<Action, Vec<Chord>>,
+    /// What takes several keys.
+    sequences: Vec<(Context, Sequence, Action)>,
     /// Default chords of the composer that were rebound: it must ignore them.
     freed: HashSet<Chord>,
 }
@@ -33,32 +38,41 @@ impl Keymap {
     /// A chord given there is taken from the defaults of others that would compete for it. What
     /// cannot be read is left out: [`check_keys`] reports it.
     pub fn new(keys: &BTreeMap<String, Vec<String>>) -> Self {
-        let own: HashMap<Action, Vec<Chord>> = keys
+        let own: HashMap<Action, Vec<Sequence>> = keys
             .iter()
             .filter_map(|(name, chords)| Some((Action::named(name)?, parse_all(chords))))
             .collect();
+        // The first key of several is taken as well: it cannot wait for the next and act at once.
         let taken = |chord: Chord, context: Context| {
-            own.iter().any(|(action, chords)| {
-                action.info().context.overlaps(context) && chords.contains(&chord)
+            own.iter().any(|(action, sequences)| {
+                action.info().context.overlaps(context)
+                    && sequences.iter().any(|keys| keys.first() == chord)
             })
         };
         let mut map = Self {
             bindings: HashMap::new(),
             chords: HashMap::new(),
+            sequences: Vec::new(),
             freed: HashSet::new(),
         };
         for info in ACTIONS {
-            let chords = match own.get(&info.action) {
-                Some(chords) => chords.clone(),
+            let sequences = match own.get(&info.action) {
+                Some(sequences) => sequences.clone(),
                 None => parse_all(info.keys)
                     .into_iter()
-                    .filter(|chord| !taken(*chord, info.context))
+                    .filter(|keys| !taken(keys.first(), info.context))
                     .collect(),
             };
+            let chords: Vec<Chord> = sequences.iter().filter_map(Sequence::single).collect();
             if info.context == Context::Composer {
                 let defaults = parse_all(info.keys).into_iter();
+                let defaults = defaults.filter_map(|keys| keys.single());
                 map.freed
                     .extend(defaults.filter(|chord| !chords.contains(chord)));
+            }
+            for keys in sequences.into_iter().filter(|keys| keys.single().is_none()) {
+                let context = counts_in(info.context, keys.first());
+                map.sequences.push((context, keys, info.action));
             }
             for chord in &chords {
                 let context = counts_in(info.context, *chord);
@@ -71,9 +85,29 @@ impl Keymap {
 
     /// The action of a chord in the first of `contexts` that binds it.
     pub fn action(&self, chord: Chord, contexts: &[Context]) -> Option<Action> {
-        contexts
-            .iter()
-            .find_map(|context| self.bindings.get(&(*context, chord)).copied())
+        self.actions(chord, contexts).next()
+    }
+
+    /// All that it may mean, the most special first: an action that means nothing now leaves it to the
+    /// next.
+    pub fn actions(&self, chord: Chord, contexts: &[Context]) -> impl Iterator<Item = Action> {
+        let bound = contexts.iter();
+        bound.filter_map(move |context| self.bindings.get(&(*context, chord)).copied())
+    }
+
+    /// What may follow these keys, in the order of the actions: the rest of each sequence that begins
+    /// with them.
+    pub fn following(&self, typed: &[Chord], contexts: &[Context]) -> Vec<Follows<'_>> {
+        let here = self.sequences.iter();
+        let here = here.filter(|(context, ..)| contexts.contains(context));
+        here.filter_map(|(_, keys, action)| {
+            let rest = keys.behind(typed)?;
+            Some(Follows {
+                rest,
+                action: *action,
+            })
+        })
+        .collect()
     }
 
     /// Whether the chord did something in the composer by default and no longer does.
@@ -86,12 +120,20 @@ impl Keymap {
         self.chords.get(&action).map_or(&[], Vec::as_slice)
     }
 
-    /// The first chord's name, for hints; empty where the action has no key.
+    /// The names of all keys of an action.
+    pub fn names(&self, action: Action) -> impl Iterator<Item = String> {
+        let several = self
+            .sequences
+            .iter()
+            .filter(move |(_, _, of)| *of == action);
+        let several = several.map(|(_, keys, _)| keys.to_string());
+        let single = self.chords(action).iter().map(ToString::to_string);
+        single.chain(several)
+    }
+
+    /// The first key's name, for hints; empty where the action has no key.
     pub fn hint(&self, action: Action) -> String {
-        self.chords(action)
-            .first()
-            .map(ToString::to_string)
-            .unwrap_or_default()
+        self.names(action).next().unwrap_or_default()
     }
 
     /// Of two actions that belong together: `up/down`.
@@ -100,17 +142,18 @@ impl Keymap {
     }
 }
 
-fn parse_all<S: AsRef<str>>(names: &[S]) -> Vec<Chord> {
+fn parse_all<S: AsRef<str>>(names: &[S]) -> Vec<Sequence> {
     names
         .iter()
-        .filter_map(|name| Chord::parse(name.as_ref()).ok())
+        .filter_map(|name| Sequence::parse(name.as_ref()).ok())
         .collect()
 }
 
 /// The context in which a chord of an action counts.
 fn counts_in(context: Context, chord: Chord) -> Context {
     match context {
-        Context::Anywhere if chord.is_text() => Context::EmptyComposer,
+        // They write, or move in what is written.
+        Context::Anywhere if chord.is_text() || chord.is_sideways() => Context::EmptyComposer,
         context => context,
     }
 }
@@ -119,7 +162,7 @@ fn counts_in(context: Context, chord: Chord) -> Context {
 /// order of the names. Each problem costs only the chord or action that it is about.
 pub fn check_keys(keys: &BTreeMap<String, Vec<String>>) -> Vec<(String, String)> {
     let mut problems = Vec::new();
-    let mut bound: Vec<(Chord, Action)> = Vec::new();
+    let mut bound: Vec<(Sequence, Action)> = Vec::new();
     for (name, chords) in keys {
         let Some(action) = Action::named(name) else {
             let hint = match nearest(&name.to_lowercase(), ACTIONS.iter().map(|info| info.name)) {
@@ -131,30 +174,31 @@ pub fn check_keys(keys: &BTreeMap<String, Vec<String>>) -> Vec<(String, String)>
         };
         for text in chords {
             let mut wrong = |problem| problems.push((name.clone(), problem));
-            let chord = match Chord::parse(text) {
-                Ok(chord) => chord,
+            let keys = match Sequence::parse(text) {
+                Ok(keys) => keys,
                 Err(problem) => {
                     wrong(problem);
                     continue;
                 }
             };
             let context = action.info().context;
-            if chord.is_text() && context == Context::Composer {
+            let first = keys.first();
+            if first.is_text() && context == Context::Composer {
                 wrong(format!(
-                    "`{chord}` alone types a character: add ctrl or alt"
+                    "`{first}` alone types a character: add ctrl or alt"
                 ));
             }
-            if let Some((_, other)) = bound.iter().find(|(taken, other)| {
-                *taken == chord
-                    && *other != action
-                    && counts_in(other.info().context, chord) == counts_in(context, chord)
+            let here =
+                |other: Action| counts_in(other.info().context, first) == counts_in(context, first);
+            if let Some((taken, other)) = bound.iter().find(|(taken, other)| {
+                taken.conflicts_with(&keys) && *other != action && here(*other)
             }) {
                 let other = other.info().name;
                 wrong(format!(
-                    "`{chord}` is already the key of `{other}`: choose another for one of them"
+                    "`{taken}` is already the key of `{other}`: choose another for one of them"
                 ));
             }
-            bound.push((chord, action));
+            bound.push((keys, action));
         }
     }
     problems
@@ -269,6 +313,11 @@ impl Chord {
     /// Types a character when nothing else takes it.
     pub fn is_text(self) -> bool {
         matches!(self.code, KeyCode::Char(_)) && self.modifiers.is_empty()
+    }
+
+    /// Moves by a character in a line.
+    fn is_sideways(self) -> bool {
+        matches!(self.code, KeyCode::Left | KeyCode::Right) && self.modifiers.is_empty()
     }
 
     /// The digit that the key types, if any.

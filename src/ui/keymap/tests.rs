@@ -26,7 +26,7 @@ fn chord(name: &str) -> Chord {
 fn the_more_special_context_wins() {
     let map = keymap(&[]);
     assert_eq!(map.action(chord("tab"), EMPTY), Some(Action::Browse));
-    assert_eq!(map.action(chord("tab"), DRAFT), None);
+    assert_eq!(map.action(chord("tab"), DRAFT), Some(Action::Queue));
     assert_eq!(map.action(chord("ctrl-p"), DRAFT), Some(Action::Palette));
 }
 
@@ -37,6 +37,13 @@ fn a_bare_character_counts_on_an_empty_composer_only() {
     assert_eq!(map.action(chord("?"), DRAFT), None);
     assert_eq!(map.action(chord("p"), EMPTY), Some(Action::Palette));
     assert_eq!(map.action(chord("p"), DRAFT), None);
+}
+
+#[test]
+fn an_arrow_to_the_side_moves_in_a_draft() {
+    let map = keymap(&[]);
+    assert_eq!(map.action(chord("left"), EMPTY), Some(Action::Sessions));
+    assert_eq!(map.action(chord("left"), DRAFT), None);
 }
 
 #[test]

@@ -1,22 +1,26 @@
-//! Every action with its keys, by group, from the action table.
+//! The ten keys that matter; every action with its keys, by group, from the action table; and what is found
+//! of them by typing.
 
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
 };
 
-use crate::text::cell_width;
+use crate::text::{SafeText, cell_width};
 use crate::ui::{
     action::{ACTIONS, Action, ActionInfo, Context, Group},
+    action_words::words,
+    composer::fuzzy::Query,
     keymap::Chord,
     overlay::{
         Outcome, Overlay, OverlayContext, Room,
-        panel::{Panel, Scroll},
+        panel::{Panel, Scroll, marked},
     },
     pointer::Pointer,
     render::{
         Row, draw_rows,
         line::{StyledLine, Wrapping, pad},
+        split_top,
     },
 };
 
@@ -40,36 +44,92 @@ const EDITING: [(&str, &str); 11] = [
     ("ctrl-_ alt-_", "Undo, redo"),
     ("\\ enter", "A new line in any terminal"),
     ("@", "Mention a file"),
-    ("/", "The agent's commands, at the start"),
+    ("/ //", "Commands, at the start; only the agent's"),
     ("!", "Run a shell command, at the start"),
 ];
+
+/// What matters before all else: actions, and keys of the composer.
+const FIRST: [First; 10] = [
+    First::Act(Action::Send),
+    First::Act(Action::Newline),
+    First::Act(Action::Stop),
+    First::Act(Action::Interrupt),
+    First::Edit("/ //"),
+    First::Edit("@"),
+    First::Act(Action::NextMode),
+    First::Act(Action::Details),
+    First::Act(Action::Sessions),
+    First::Act(Action::Palette),
+];
+
+#[derive(Clone, Copy)]
+enum First {
+    Act(Action),
+    /// By its keys in [`EDITING`].
+    Edit(&'static str),
+}
 
 #[derive(Default)]
 pub struct Help {
     scroll: Scroll,
+    /// All are shown, not only the first ten.
+    all: bool,
+    query: Query,
+}
+
+impl Help {
+    fn rows(&self, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
+        let query = self.query.as_str();
+        if query.trim().is_empty() && !self.all {
+            return first(width, cx);
+        }
+        let rows = rows(query, width, cx);
+        match rows.is_empty() {
+            true => StyledLine::styled("  No match", cx.theme.dim).wrap(width),
+            false => rows,
+        }
+    }
+
+    fn edit(&mut self, change: impl FnOnce(&mut Query)) {
+        change(&mut self.query);
+        self.scroll.home();
+    }
 }
 
 impl Overlay for Help {
     fn handle(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
-        use crossterm::event::KeyCode::{Char, Down, End, Home, PageDown, PageUp, Up};
+        use crossterm::event::{
+            KeyCode::{Backspace, Char, Down, End, Home, PageDown, PageUp, Up},
+            KeyModifiers,
+        };
+        let ctrl = key.modifiers() == KeyModifiers::CONTROL;
         let action = cx
             .keymap
             .action(key, &[Context::EmptyComposer, Context::Anywhere]);
         match action {
-            Some(Action::Help) => return Outcome::close(),
+            Some(Action::Help) if !key.is_text() => return Outcome::close(),
+            // The key that opened it: what else there is, and back.
+            Some(Action::Help) if self.query.as_str().is_empty() => {
+                self.all = !self.all;
+                self.scroll.home();
+            }
             Some(Action::ScrollTop) => self.scroll.home(),
             Some(Action::ScrollBottom) => self.scroll.end(),
             Some(Action::ScrollUp) => self.scroll.page(-1),
             Some(Action::ScrollDown) => self.scroll.page(1),
             _ => match key.code() {
-                Char('q') if key.is_text() => return Outcome::close(),
-                Up | Char('k') => self.scroll.by(-1),
-                Down | Char('j') => self.scroll.by(1),
+                Char(c) if key.is_text() => {
+                    self.edit(|query| query.push(c.encode_utf8(&mut [0; 4])))
+                }
+                Backspace => self.edit(Query::pop),
+                Char('u') if ctrl => self.edit(Query::clear),
+                Char('w') if ctrl => self.edit(Query::pop_word),
+                Up => self.scroll.by(-1),
+                Down => self.scroll.by(1),
                 PageUp => self.scroll.page(-1),
-                PageDown | Char(' ') => self.scroll.page(1),
+                PageDown => self.scroll.page(1),
                 Home => self.scroll.home(),
                 End => self.scroll.end(),
-                _ if key.is_text() => {}
                 _ => return Outcome::pass(),
             },
         }
@@ -86,33 +146,82 @@ impl Overlay for Help {
         }
     }
 
+    fn paste(&mut self, text: &str, _cx: &OverlayContext<'_>) -> Outcome {
+        self.edit(|query| query.push(text));
+        Outcome::taken()
+    }
+
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
         let width = cx.frame.inner_width(room.width);
-        let rows = rows(width.into(), cx).len();
-        cx.frame.around(rows).min(room.whole)
+        // While it is searched it stays as high as it was.
+        let rows = match self.all || !self.query.as_str().is_empty() {
+            true => rows("", width.into(), cx),
+            false => first(width.into(), cx),
+        };
+        cx.frame.around(1 + rows.len()).min(room.whole)
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Option<Position> {
-        let hints = [
-            (Action::Stop, "close"),
-            (Action::ScrollDown, "more"),
-            (Action::Palette, "find and run"),
-        ];
-        let inner = Panel::opened("Keys", &hints, cx).draw(area, buf, cx);
-        let rows = rows(inner.width.into(), cx);
-        let top = self.scroll.fit(rows.len(), inner.height);
-        draw_rows(rows.iter().skip(top), inner, buf);
-        None
+        let hints = [(Action::Stop, "close"), (Action::ScrollDown, "more")];
+        let mut panel = Panel::opened("Keys", &hints, cx);
+        if self.query.as_str().is_empty() {
+            let what = if self.all {
+                "the first ten"
+            } else {
+                "all keys"
+            };
+            let chords = cx.keymap.chords(Action::Help).iter();
+            if let Some(key) = chords.copied().find(|chord| chord.is_text()) {
+                panel.hints.insert(1, (key.to_string(), what));
+            }
+        }
+        let inner = panel.draw(area, buf, cx);
+        let (line, list) = split_top(inner, 1);
+        let mut typed = marked(true, cx).with(&SafeText::line(self.query.as_str()), cx.theme.text);
+        let cursor = u16::try_from(typed.width()).unwrap_or(u16::MAX);
+        if self.query.as_str().is_empty() {
+            typed.push("type to search", cx.theme.dim);
+        }
+        draw_rows(
+            [&typed.truncate(line.width.into(), cx.symbols.ellipsis)],
+            line,
+            buf,
+        );
+        let rows = self.rows(list.width.into(), cx);
+        let top = self.scroll.fit(rows.len(), list.height);
+        draw_rows(rows.iter().skip(top), list, buf);
+        let right = line.right().saturating_sub(1);
+        Some(Position::new(
+            line.x.saturating_add(cursor).min(right),
+            line.y,
+        ))
     }
 }
 
-fn rows(width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
+/// The first ten.
+fn first(width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
+    let editing = EDITING.iter().filter(|_| cx.project.read_only.is_none());
+    let rows = FIRST.iter().flat_map(|first| match first {
+        First::Act(action) => match doc(action.info(), cx) {
+            Some(doc) => entry(&keys_of(*action, cx), doc, width, cx),
+            None => Vec::new(),
+        },
+        First::Edit(keys) => {
+            let found = editing.clone().find(|(known, _)| known == keys);
+            found.map_or_else(Vec::new, |(keys, doc)| entry(keys, doc, width, cx))
+        }
+    });
+    rows.collect()
+}
+
+/// All of them, or what has the words that were typed.
+fn rows(query: &str, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
     if width < TWO_COLUMNS {
-        return sections(width, cx).into_iter().flatten().collect();
+        return sections(query, width, cx).into_iter().flatten().collect();
     }
     let column = (width - 2) / 2;
     let (mut left, mut right): (Vec<Row>, Vec<Row>) = (Vec::new(), Vec::new());
-    for mut section in sections(column, cx) {
+    for mut section in sections(query, column, cx) {
         if left.len() <= right.len() {
             left.append(&mut section);
         } else {
@@ -143,8 +252,24 @@ fn doc(info: &ActionInfo, cx: &OverlayContext<'_>) -> Option<&'static str> {
     }
 }
 
-/// Rows of each group, a blank one at its end.
-fn sections(width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
+fn keys_of(action: Action, cx: &OverlayContext<'_>) -> String {
+    cx.keymap.names(action).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether each word of the query begins one of the texts' words, or is in the name of a key.
+fn is_found(query: &str, keys: &str, texts: [&str; 3]) -> bool {
+    let texts = texts.map(str::to_lowercase);
+    let words = || {
+        let texts = texts.iter();
+        texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()))
+    };
+    let keys = keys.to_lowercase();
+    let mut typed = query.split_whitespace().map(str::to_lowercase);
+    typed.all(|typed| keys.contains(&typed) || words().any(|word| word.starts_with(&typed)))
+}
+
+/// Rows of each group that are found, a blank one at its end.
+fn sections(query: &str, width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
     let heading = |title: &str| StyledLine::styled(title, cx.theme.accent.bold()).wrap(width);
     let mut sections: Vec<Vec<Row>> = Group::ALL
         .into_iter()
@@ -152,9 +277,10 @@ fn sections(width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
             let mut rows = Vec::new();
             for info in ACTIONS.iter().filter(|info| info.group == group) {
                 let Some(doc) = doc(info, cx) else { continue };
-                let chords = cx.keymap.chords(info.action);
-                let keys = chords.iter().map(ToString::to_string).collect::<Vec<_>>();
-                rows.extend(entry(&keys.join(" "), doc, width, cx));
+                let keys = keys_of(info.action, cx);
+                if is_found(query, &keys, [doc, info.name, words(info.action)]) {
+                    rows.extend(entry(&keys, doc, width, cx));
+                }
             }
             if !rows.is_empty() {
                 rows.splice(0..0, heading(group.title()));
@@ -167,11 +293,16 @@ fn sections(width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
         // Nothing is written there.
         return sections;
     }
-    let mut rows = heading("Editing, as in readline");
+    let mut rows = Vec::new();
     for (keys, doc) in EDITING {
-        rows.extend(entry(keys, doc, width, cx));
+        if is_found(query, keys, [doc, "", ""]) {
+            rows.extend(entry(keys, doc, width, cx));
+        }
     }
-    sections.push(rows);
+    if !rows.is_empty() {
+        rows.splice(0..0, heading("Editing, as in readline"));
+        sections.push(rows);
+    }
     sections
 }
 
@@ -221,6 +352,23 @@ fn whole_words(keys: &str, room: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_found_by_words_other_words_and_keys() {
+        let texts = ["Fold or unfold all details", "details", "expand collapse"];
+        for (query, found) in [
+            ("", true),
+            ("unfold", true),
+            ("det", true),
+            ("EXPAND", true),
+            ("ctrl-o", true),
+            ("fold det", true),
+            ("old", false),
+            ("fold quit", false),
+        ] {
+            assert_eq!(is_found(query, "ctrl-o", texts), found, "{query}");
+        }
+    }
 
     #[test]
     fn no_name_of_a_key_is_broken_on_the_narrowest_screen() {

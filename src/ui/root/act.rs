@@ -7,9 +7,9 @@ use crate::{
     ui::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
-        blocks::{Source, transcript_text},
+        blocks::{Source, last_shell_output, transcript_text},
         composer::Expanded,
-        overlay::{Help, no_agent, opened_by, rename},
+        overlay::{Help, no_agent, opened_by, palette, rename},
         transcript::Scroll,
     },
 };
@@ -27,7 +27,9 @@ impl Ui {
         }
         match action {
             Action::Send => self.send(cx),
+            Action::Queue => return self.queue(cx),
             Action::SendNow => self.send_now(cx),
+            Action::Stash => return self.stash(),
             Action::Newline => self.composer.newline(),
             Action::HistorySearch => self.composer.open_history_search(),
             Action::EditDraft => {
@@ -35,6 +37,7 @@ impl Ui {
                 self.commands.push(UiCommand::EditDraft(draft));
             }
             Action::ExpandPaste => self.expand_paste(),
+            Action::AttachOutput => self.attach_output(cx),
             Action::PasteClipboard => self.commands.push(UiCommand::PasteClipboard),
             Action::TakeBack => return self.take_back(cx),
 
@@ -49,6 +52,7 @@ impl Ui {
             Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::NewSession => self.commands.push(UiCommand::NewSession),
             Action::ForkSession => self.commands.push(UiCommand::ForkSession),
+            Action::Export => self.commands.push(UiCommand::Export(None)),
             Action::RenameSession => self.rename_session(cx),
             Action::PastSessions => self.commands.push(UiCommand::PickPastSession),
 
@@ -89,6 +93,7 @@ impl Ui {
                 }
             }
 
+            Action::Palette => self.layers.open(Box::new(palette(&self.recent))),
             Action::Help => self.layers.open(Box::new(Help::default())),
             Action::ToggleMouse => self.toggle_mouse(),
             Action::Redraw => self.commands.push(UiCommand::Redraw),
@@ -125,7 +130,7 @@ impl Ui {
         self.submit(false, cx);
     }
 
-    /// ctrl-x: the draft, or the head of the queue, without waiting for the turn's end.
+    /// The draft, or the head of the queue, without waiting for the turn's end.
     fn send_now(&mut self, cx: &UiContext<'_>) {
         if !self.composer.is_empty() {
             self.submit(true, cx);
@@ -135,21 +140,71 @@ impl Ui {
     }
 
     fn submit(&mut self, now: bool, cx: &UiContext<'_>) {
+        if self.own_command(cx) {
+            return;
+        }
         if cx.session.is_none() {
             self.say_no_agent(cx);
             return;
         }
-        let Some(draft) = self.composer.submit() else {
+        let for_agent = self.is_for_agent(cx);
+        let expanded = match self.expanded(cx).transpose() {
+            Ok(expanded) => expanded,
+            Err(why) => return self.moment.say(why),
+        };
+        let Some(mut draft) = self.composer.submit() else {
             return;
         };
         let text = draft.text();
         self.composer.push_history(&text);
         self.commands.push(UiCommand::SaveHistory(text));
+        if for_agent && let Some(DraftPart::Text(text)) = draft.parts.first_mut() {
+            // `//name`: the agent gets its own `/name`.
+            text.remove(0);
+        }
         self.transcript.scroll(Scroll::Bottom);
-        self.commands.push(match shell_line(&draft.parts) {
-            Some(line) => UiCommand::Shell(line),
-            None => UiCommand::Submit { draft, now },
-        });
+        self.commands
+            .push(match (expanded, shell_line(&draft.parts)) {
+                // A prompt's text is never a command, whatever it begins with.
+                (Some(draft), _) => UiCommand::Submit { draft, now },
+                (None, Some(line)) => UiCommand::Shell(line),
+                (None, None) => UiCommand::Submit { draft, now },
+            });
+        if self.composer.unstash() {
+            self.moment
+                .say("the draft that was put aside is back".into());
+        }
+    }
+
+    /// What the last `!` command printed goes into the draft, with the command.
+    fn attach_output(&mut self, cx: &UiContext<'_>) {
+        let output = cx
+            .session
+            .and_then(|session| last_shell_output(session, cx.screens));
+        match output {
+            Some(text) => self.composer.insert_paste(&text),
+            None => self.moment.say("no ! command was run yet".into()),
+        }
+    }
+
+    /// Tab: the draft goes behind the open turn. Without one enter sends it.
+    fn queue(&mut self, cx: &UiContext<'_>) -> bool {
+        let queues = !self.composer.is_empty() && cx.session.is_some_and(has_turn);
+        if queues {
+            self.submit(false, cx);
+        }
+        queues
+    }
+
+    /// The draft is put aside, and comes back when the next one was sent, or by up.
+    fn stash(&mut self) -> bool {
+        let stashed = self.composer.stash();
+        if stashed {
+            let key = self.look.keymap.hint(Action::TakeBack);
+            let text = format!("put aside: it comes back after the next prompt, or by {key}");
+            self.moment.say(SafeText::line(&text));
+        }
+        stashed
     }
 
     fn expand_paste(&mut self) {
@@ -166,13 +221,13 @@ impl Ui {
     }
 
     /// Up on an empty composer, or from a draft's top: the newest queued prompt comes back to be
-    /// edited.
+    /// edited, or on an empty one what was put aside.
     fn take_back(&mut self, cx: &UiContext<'_>) -> bool {
         let queued = cx.session.is_some_and(|session| !session.queue.is_empty());
         if queued {
             self.session_event(Event::UnqueueLast, cx);
         }
-        queued
+        queued || self.composer.unstash()
     }
 
     /// Esc, with nothing open to close.
@@ -180,10 +235,17 @@ impl Ui {
         let opening = |session: &Session| matches!(session.phase, Phase::Opening { .. });
         let stops = cx.session.is_some_and(can_stop);
         let gives_up = !stops && cx.session.is_some_and(opening);
-        if !gives_up {
+        let clears = !stops && !gives_up && !self.composer.is_empty();
+        if !gives_up && !clears {
             self.moment.disarm();
         }
-        if stops {
+        if clears {
+            let ask = self.again(Action::Stop, "clears the draft");
+            if self.moment.confirm(Action::Stop, ask, cx.now) {
+                self.moment.disarm();
+                self.composer.clear();
+            }
+        } else if stops {
             self.session_event(Event::Stop, cx);
         } else if gives_up {
             // Only at the second press: the session cannot be reached afterwards.

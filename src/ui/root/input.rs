@@ -3,13 +3,14 @@
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
 
-use super::mouse::is_overtaken;
+use super::{mouse::is_overtaken, sources::sources};
 use crate::{
     session::{Event as SessionEvent, Listing, Phase, Prompt, Session},
+    text::SafeText,
     ui::{
         Ui, UiCommand, UiContext,
         action::{Action, Context},
-        composer::{PopupOutcome, Sources},
+        composer::PopupOutcome,
         keymap::Chord,
         overlay::{Outcome, PAUSE, Wish, is_typing},
         transcript::Scroll,
@@ -22,12 +23,19 @@ const DRAFT: &[Context] = &[Context::Composer, Context::Anywhere];
 const EMPTY: &[Context] = &[Context::EmptyComposer, Context::Composer, Context::Anywhere];
 const BROWSE: &[Context] = &[Context::Browse, Context::Anywhere];
 
-pub(super) fn sources<'a>(cx: &UiContext<'a>) -> Sources<'a> {
-    Sources {
-        commands: cx.session.map_or(&[], |session| &session.commands),
-        now: cx.now,
-    }
+/// A default key that was another one before.
+struct Moved {
+    key: &'static str,
+    action: Action,
 }
+
+const MOVED: &[Moved] = &[Moved {
+    key: "ctrl-x",
+    action: Action::SendNow,
+}];
+
+/// Actions that the palette offers first.
+const RECENT: usize = 5;
 
 /// Arrows that come in one read from here on where a hand sends one at a time.
 const WHEEL_NOTCH: usize = 3;
@@ -115,11 +123,13 @@ impl Ui {
                 rest = rest.get(turned..).unwrap_or_default();
                 continue;
             }
-            let burst = match typed_above || cx.project.read_only.is_some() {
+            let waits = !self.pending.is_empty();
+            let burst = match typed_above || waits || cx.project.read_only.is_some() {
                 true => 0,
                 false => self.composer.take_burst(rest, &sources(cx)),
             };
             if burst > 0 {
+                self.forget_sequence();
                 // Tells an open question that something was typed.
                 self.layers
                     .paste("", &self.look.overlay(&self.composer, cx));
@@ -166,6 +176,12 @@ impl Ui {
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
         let above = self.viewer.is_some() || self.layers.is_opened();
+        if above || self.layers.is_asking() {
+            self.forget_sequence();
+        } else if !self.pending.is_empty() {
+            self.sequence_key(Chord::from(key), EMPTY, cx);
+            return;
+        }
         if above && self.takes_typing() && is_typing(Chord::from(key)) {
             self.layers.typed_elsewhere(cx.now);
         }
@@ -178,7 +194,8 @@ impl Ui {
         }
         let just_answered = self.just_answered.take();
         if self.moves_in_draft(key) {
-            return self.edit(key, cx);
+            self.edit(key, cx);
+            return;
         }
         let outcome = self
             .layers
@@ -188,7 +205,8 @@ impl Ui {
             return;
         }
         if for_draft {
-            return self.edit(key, cx);
+            self.edit(key, cx);
+            return;
         }
         if self.layers.is_opened() {
             self.below_opened(chord, cx);
@@ -212,14 +230,48 @@ impl Ui {
         }
         let empty = self.composer.is_empty();
         let contexts = if empty { EMPTY } else { DRAFT };
-        let action = self.look.keymap.action(chord, contexts);
+        if self.sequence_key(chord, contexts, cx) {
+            return;
+        }
+        let reading = cx.project.read_only.is_some();
+        let meant: Vec<Action> = self.look.keymap.actions(chord, contexts).collect();
+        let possible = |action: &Action| !reading || action.reading_doc().is_some();
+        let action = meant
+            .iter()
+            .find(|action| possible(action))
+            .or(meant.first());
+        let action = action.copied();
         let since = just_answered.map(|at| cx.now.saturating_duration_since(at));
         if action == Some(Action::Send) && since.is_some_and(|since| since < PAUSE) {
             // It was meant for the answer: no draft is sent by it.
             return;
         }
-        if !action.is_some_and(|action| self.act(action, cx)) && !self.take_back_above(chord, cx) {
-            self.edit(key, cx);
+        let rest = meant.into_iter().skip_while(|one| Some(*one) != action);
+        for action in rest {
+            if self.act(action, cx) {
+                return;
+            }
+        }
+        if !self.take_back_above(chord, cx) && !self.edit(key, cx) {
+            self.tell_moved(chord, cx);
+        }
+    }
+
+    /// A key that meant something once, and means nothing now: where that went is told once.
+    fn tell_moved(&mut self, chord: Chord, cx: &UiContext<'_>) {
+        let moved = MOVED
+            .iter()
+            .find(|moved| Chord::parse(moved.key) == Ok(chord));
+        if let Some(moved) = moved
+            && !cx.project.told.contains(moved.key)
+            && !self.told.contains(&moved.key)
+            && !self.look.keymap.hint(moved.action).is_empty()
+        {
+            let to = self.look.keymap.hint(moved.action);
+            self.told.push(moved.key);
+            self.moment
+                .say(SafeText::line(&format!("{} moved to {to}", moved.key)));
+            self.commands.push(UiCommand::Told(moved.key));
         }
     }
 
@@ -288,6 +340,9 @@ impl Ui {
     }
 
     fn browse_key(&mut self, key: KeyEvent, chord: Chord, cx: &UiContext<'_>) {
+        if self.sequence_key(chord, BROWSE, cx) {
+            return;
+        }
         match self.look.keymap.action(chord, BROWSE) {
             Some(Action::Stop) => self.transcript.browse_exit(),
             Some(action) => {
@@ -302,14 +357,18 @@ impl Ui {
         }
     }
 
-    fn edit(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
+    /// Whether the draft has a meaning for the key.
+    fn edit(&mut self, key: KeyEvent, cx: &UiContext<'_>) -> bool {
         if cx.project.read_only.is_some() {
-            return self.moment.say("read-only".into());
+            self.moment.say("read-only".into());
+            return true;
         }
-        if !self.look.keymap.is_freed(Chord::from(key)) && self.composer.edit_key(key, &sources(cx))
-        {
+        let edits = !self.look.keymap.is_freed(Chord::from(key))
+            && self.composer.edit_key(key, &sources(cx));
+        if edits {
             self.moment.disarm();
         }
+        edits
     }
 
     /// Carries out the wishes of an overlay; returns whether it took the key.
@@ -324,6 +383,9 @@ impl Ui {
             match wish {
                 Wish::Command(command) => self.commands.push(command),
                 Wish::Run(action) => {
+                    self.recent.retain(|before| *before != action);
+                    self.recent.insert(0, action);
+                    self.recent.truncate(RECENT);
                     self.act(action, cx);
                 }
                 Wish::Toast(text) => self.moment.say(text),

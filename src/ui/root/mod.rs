@@ -8,9 +8,12 @@ mod input;
 mod moment;
 mod mouse;
 mod parked;
+mod pending;
 mod press;
 mod rule;
 mod screen;
+mod slash;
+mod sources;
 mod viewer;
 mod welcome;
 
@@ -26,6 +29,7 @@ use crate::{
     text::SafeText,
     ui::{
         AgentList, LookedAt, PastSession, TrustQuestion, UiCommand, UiContext,
+        action::Action,
         activity::Activity,
         blocks::{Settings, Source},
         composer::Composer,
@@ -49,6 +53,7 @@ use crate::{
 use moment::Moment;
 use mouse::Places;
 use parked::Parked;
+use pending::Pending;
 use press::Press;
 
 /// What the UI is made with.
@@ -77,6 +82,12 @@ pub struct Ui {
     notices: Notices,
     /// The person opened the plan: else it is one row.
     plan_open: bool,
+    /// What was run from the palette, the newest first.
+    recent: Vec<Action>,
+    /// Keys of a sequence that was begun.
+    pending: Pending,
+    /// Keys of which it was told in this run where they moved.
+    told: Vec<&'static str>,
     /// A refusal's reason is being written: further questions wait for it.
     /// When something was typed last.
     last_typed: Option<Instant>,
@@ -114,9 +125,9 @@ struct Look {
     frame: Frame,
 }
 
-/// The draft, and before it the reason that is being written for an answer.
+/// The draft with what was put aside, and before it the reason that is being written for an answer.
 fn whole_draft(layers: &Layers, composer: &Composer) -> String {
-    let draft = composer.draft_text();
+    let draft = composer.all_text();
     match layers.written() {
         Some(reason) if draft.is_empty() => reason,
         Some(reason) => format!("{reason}\n{draft}"),
@@ -194,6 +205,9 @@ impl Ui {
             moment: Moment::default(),
             notices: Notices::default(),
             plan_open: false,
+            recent: Vec::new(),
+            pending: Pending::default(),
+            told: Vec::new(),
             last_typed: None,
             just_answered: None,
             links: Vec::new(),

@@ -84,7 +84,7 @@ impl Ui {
     fn turn_popup(&mut self, rows: isize, cx: &UiContext<'_>) {
         let code = if rows < 0 { KeyCode::Up } else { KeyCode::Down };
         self.composer
-            .popup_key(code.into(), &super::input::sources(cx));
+            .popup_key(code.into(), &super::sources::sources(cx));
     }
 
     /// A draft that is longer than its room scrolls, with the caret; false where all of it shows.
@@ -99,7 +99,7 @@ impl Ui {
         for _ in 0..rows.unsigned_abs() {
             if self.composer.has_row(down) {
                 self.composer
-                    .edit_key(code.into(), &super::input::sources(cx));
+                    .edit_key(code.into(), &super::sources::sources(cx));
             }
         }
         true

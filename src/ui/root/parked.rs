@@ -69,6 +69,7 @@ impl Ui {
         self.moment.clear_message();
         if self.session == Some(key) {
             self.session = None;
+            self.composer.unstash();
             self.transcript = TranscriptView::default();
             self.viewer = None;
             self.viewer_of = None;

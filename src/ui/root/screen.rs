@@ -16,7 +16,6 @@ use crate::{
         action::Action,
         activity::Activity,
         blocks::{Pinned, Source, body_columns, plans_in_brief, render_pinned_plans},
-        composer::Sources,
         contain::{self, Broken, contained},
         overlay::{Frame, Room, agent_name},
         queue,
@@ -26,7 +25,7 @@ use crate::{
     },
 };
 
-use super::{mouse::Places, rule, welcome};
+use super::{mouse::Places, rule, sources::sources, welcome};
 
 /// The smallest screen that everything fits on.
 const MIN_WIDTH: u16 = 40;
@@ -287,15 +286,13 @@ impl Ui {
         cx: &UiContext<'_>,
     ) -> Option<Position> {
         let ctx = self.look.render(zones.composer.width, cx.now);
-        let sources = Sources {
-            commands: cx.session.map_or(&[], |session| &session.commands),
-            now: cx.now,
-        };
+        let sources = sources(cx);
         let placeholder = self.placeholder(cx);
         self.composer
             .draw(zones.composer, buf, &ctx, &sources, &placeholder);
         if !self.layers.is_opened() && !self.layers.is_asking() {
             let above = zones.above_composer();
+            self.draw_pending(above, buf, cx);
             let height = self.composer.popup_height(above.height);
             let (_, area) = split_bottom(above, height);
             self.places.popup = area;
@@ -405,6 +402,7 @@ impl Ui {
             symbols: self.look.symbols,
             working: Some(activity).filter(Activity::goes_on),
             toast: self.moment.text(),
+            shell: self.composer.is_shell(),
             asking: self.layers.is_asking(),
             letters_typed: self.look.frame == Frame::Compact
                 && self.layers.is_asking()

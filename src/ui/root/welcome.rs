@@ -44,7 +44,7 @@ pub fn rows(
     let hint = |action| keymap.hint(action);
     let keys = [
         ("@".to_owned(), "mention a file"),
-        ("/".to_owned(), "commands of the agent"),
+        ("/".to_owned(), "commands, also the agent's"),
         ("!".to_owned(), "run a shell line"),
         (hint(Action::Palette), "find an action"),
         (hint(Action::Help), "all keys"),

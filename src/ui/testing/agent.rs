@@ -65,6 +65,8 @@ impl Bench {
                 read_only: None,
                 policy: None,
                 no_browser: None,
+                prompts: std::sync::Arc::default(),
+                told: std::collections::BTreeSet::new(),
             },
             screens: Screens::default(),
             now,

@@ -127,6 +127,7 @@ impl FileIndex {
             label: SafeText::line(path),
             marks: fuzzy.marks(path),
             detail: SafeText::default(),
+            group: "",
             value: path.to_owned(),
         });
         Some(choices.collect())

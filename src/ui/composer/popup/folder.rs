@@ -92,6 +92,7 @@ impl Folder {
                 marks: fuzzy.marks(&label),
                 label: SafeText::line(&label),
                 detail: SafeText::default(),
+                group: "",
                 value,
             }
         });

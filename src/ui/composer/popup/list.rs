@@ -26,8 +26,10 @@ pub const MAX_ROWS: u16 = 10;
 /// kilobytes.
 const SHOWN_CHARS: usize = 400;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
+    /// Whose it is: stands over it and over those behind it of the same group, where there are several.
+    pub group: &'static str,
     pub label: SafeText,
     /// Grapheme clusters of the label that match the query.
     pub marks: Vec<usize>,
@@ -40,11 +42,20 @@ pub struct Choice {
 pub struct Choices {
     items: Vec<Choice>,
     selected: usize,
-    /// First one seen.
+    /// First line seen.
     top: usize,
     /// Shown instead of an empty list.
     empty: Cow<'static, str>,
     cut: Cut,
+}
+
+/// One line of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    /// Over a group.
+    Heading(&'static str),
+    /// The choice at that place.
+    Choice(usize),
 }
 
 /// Which side of a label is cut if it is too long.
@@ -72,13 +83,34 @@ impl Choices {
         }
     }
 
+    /// With the choice at that place selected.
+    pub fn with_selected(self, selected: usize) -> Self {
+        Self { selected, ..self }
+    }
+
     pub fn selected(&self) -> Option<&Choice> {
         self.items.get(self.selected)
     }
 
     pub fn rows(&self) -> u16 {
-        let rows = self.items.len().clamp(1, MAX_ROWS.into());
+        let rows = self.lines().len().clamp(1, MAX_ROWS.into());
         u16::try_from(rows).unwrap_or(MAX_ROWS)
+    }
+
+    /// What is listed: each choice, and over the first of each group its heading, unless all are of one.
+    fn lines(&self) -> Vec<Line> {
+        let mut lines = Vec::with_capacity(self.items.len());
+        let first = self.items.first().map(|choice| choice.group);
+        let grouped = self.items.iter().any(|choice| Some(choice.group) != first);
+        let mut group = "";
+        for (at, choice) in self.items.iter().enumerate() {
+            if grouped && choice.group != group {
+                group = choice.group;
+                lines.push(Line::Heading(group));
+            }
+            lines.push(Line::Choice(at));
+        }
+        lines
     }
 
     /// Selects the next or previous one, around the ends.
@@ -108,12 +140,27 @@ impl Choices {
             return draw_rows([&line.truncate(width, ctx.symbols.ellipsis)], list, buf);
         }
         let seen = usize::from(list.height).max(1);
-        let lowest = (self.selected + 1).saturating_sub(seen);
-        self.top = self.top.clamp(lowest, self.selected);
-        let columns = self.columns(width, seen);
-        let choices = self.items.iter().enumerate().skip(self.top).take(seen);
-        let rows: Vec<Row> = choices
-            .map(|(at, choice)| row(choice, at == self.selected, &columns, width, ctx))
+        let lines = self.lines();
+        let selected = Line::Choice(self.selected);
+        let at = lines.iter().position(|line| *line == selected).unwrap_or(0);
+        // A heading right above comes into view with the first of its group.
+        let over = at.checked_sub(1).and_then(|over| lines.get(over));
+        let headed = seen > 1 && matches!(over, Some(Line::Heading(_)));
+        let lowest = (at + 1).saturating_sub(seen);
+        self.top = self.top.clamp(lowest, at - usize::from(headed));
+        let shown = lines.iter().skip(self.top).take(seen);
+        let columns = self.columns(width, shown.clone());
+        let rows: Vec<Row> = shown
+            .map(|line| match *line {
+                Line::Heading(group) => {
+                    let heading = StyledLine::styled(group, ctx.theme.dim.bold());
+                    heading.truncate(width, ctx.symbols.ellipsis)
+                }
+                Line::Choice(at) => match self.items.get(at) {
+                    Some(choice) => row(choice, at == self.selected, &columns, width, ctx),
+                    None => Row::default(),
+                },
+            })
             .collect();
         draw_rows(&rows, list, buf);
     }
@@ -130,9 +177,14 @@ impl Choices {
     }
 
     /// Labels get what those seen need, at most half of the row if there are details.
-    fn columns(&self, width: usize, seen: usize) -> Columns {
+    fn columns<'a>(&self, width: usize, lines: impl Iterator<Item = &'a Line> + Clone) -> Columns {
         let room = width.saturating_sub(MARKER_WIDTH);
-        let seen = || self.items.iter().skip(self.top).take(seen);
+        let seen = || {
+            lines.clone().filter_map(|line| match line {
+                Line::Choice(at) => self.items.get(*at),
+                Line::Heading(_) => None,
+            })
+        };
         let label = if width < DETAILS_FROM || seen().all(|choice| choice.detail.is_empty()) {
             room
         } else {

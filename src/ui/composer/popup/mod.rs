@@ -10,6 +10,7 @@ mod list;
 mod search;
 
 pub use commands::{command_hint, commands_of};
+use commands::{is_own, takes};
 pub use files::{FilePopup, Files};
 pub use list::{Choice, Choices, MAX_ROWS};
 pub use search::SearchPopup;
@@ -168,14 +169,11 @@ impl Composer {
     }
 
     /// Enter sends a command at once if it takes no input or is written out; else the name is
-    /// completed and its input can be typed.
+    /// completed and its input can be typed. Ours do without input.
     fn complete_command(&mut self, name: &str, enter: bool, sources: &Sources<'_>) -> PopupOutcome {
         let whole = format!("/{name}");
         let written = self.buffer.lines() == [whole.as_str()];
-        let takes_input = sources.commands.iter().any(|command| {
-            command.name.as_str() == name
-                && command.hint.as_ref().is_some_and(|hint| !hint.is_empty())
-        });
+        let takes_input = !is_own(sources.own, name) && takes(name, sources).is_some();
         let start = self.buffer.start();
         let end = self.end_of_word();
         let send = enter && end == self.buffer.end() && (written || !takes_input);

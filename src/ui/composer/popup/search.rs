@@ -82,6 +82,7 @@ fn choice(entry: &str, query: &str) -> Choice {
         _ => SafeText::line(&format!("{more} lines")),
     };
     Choice {
+        group: "",
         label,
         marks,
         detail,

@@ -65,6 +65,8 @@ fn nothing_but_blanks_is_not_sent() {
 fn ctrl_d_on_nothing_is_left_to_the_root() {
     let mut desk = Desk::new();
     let sources = Sources {
+        own: &[],
+        prompts: &[],
         commands: &[],
         now: desk.now,
     };

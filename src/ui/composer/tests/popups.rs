@@ -284,3 +284,15 @@ fn history_search_puts_its_find_into_the_draft() {
     assert_eq!(desk.shown(), "draft|");
     assert!(!desk.composer.popup_is_open());
 }
+
+#[test]
+fn no_list_is_in_the_way_of_lines() {
+    let mut desk = project();
+    desk.keys("@src/main.rs");
+    assert!(desk.composer.popup_is_open());
+    desk.keys("#2");
+    assert!(!desk.composer.popup_is_open());
+    desk.keys("0-45<enter>");
+    assert!(matches!(&desk.sent[0].parts[0],
+        DraftPart::Typed { text, .. } if text == "@src/main.rs#20-45"));
+}

@@ -113,15 +113,23 @@ impl Contents for AgentPicker {
         HINT_ROWS.into()
     }
 
-    /// How to install the selected one, whole: it is there to be copied.
+    /// How to install the selected one, whole: it is there to be copied. Else the MCP servers that it is
+    /// given.
     fn below(&self, list: &FilterList<Item>, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
-        let hint = match list.selected() {
-            Some(Item::Agent(id)) => agent(id, cx).and_then(|agent| agent.found.clone()?.err()),
+        let selected = match list.selected() {
+            Some(Item::Agent(id)) => agent(id, cx),
             _ => None,
         };
-        hint.map_or_else(Vec::new, |hint| {
-            StyledLine::styled(&hint, cx.theme.warning).wrap(width)
-        })
+        let line = selected.and_then(|agent| match &agent.found {
+            Some(Err(hint)) => Some(StyledLine::styled(hint, cx.theme.warning)),
+            _ if agent.servers.is_empty() => None,
+            _ => {
+                let names: Vec<&str> = agent.servers.iter().map(SafeText::as_str).collect();
+                let text = format!("MCP servers: {}", names.join(", "));
+                Some(StyledLine::styled(&text, cx.theme.dim))
+            }
+        });
+        line.map_or_else(Vec::new, |line| line.wrap(width))
     }
 }
 

@@ -34,6 +34,10 @@ pub struct ListRow<T> {
     pub label: StyledLine,
     /// At the right end: a key, a state.
     pub note: StyledLine,
+    /// Other words that find it; not shown.
+    pub words: &'static str,
+    /// Letters strewn over its name do not find it: it ends or deletes something.
+    pub careful: bool,
     /// Shown beside the label where there is room, else below the list; typing does not search it.
     pub description: Option<SafeText>,
     /// What stands over it and over those behind it that have the same. It cannot be selected.
@@ -50,6 +54,8 @@ impl<T> ListRow<T> {
             id,
             label,
             note: StyledLine::new(),
+            words: "",
+            careful: false,
             description: None,
             heading: None,
         }
@@ -108,6 +114,45 @@ pub enum Listed {
 }
 
 /// A line of the list as it is drawn.
+/// How what was typed fits a row; the better the greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// By its letters in their order at most.
+    Letters,
+    /// Each word typed begins one of its words.
+    Begins,
+    /// Each word typed is one of those that find it.
+    Synonyms,
+    /// Each word typed is one of its name's.
+    Words,
+}
+
+impl Fit {
+    /// `query` in small letters.
+    fn of(query: &str, name: &str, synonyms: &str) -> Self {
+        let words = |text: &str| -> Vec<String> {
+            let words = text.split(|c: char| !c.is_alphanumeric());
+            let words = words.filter(|word| !word.is_empty());
+            words.map(str::to_lowercase).collect()
+        };
+        let (name, synonyms) = (words(name), words(synonyms));
+        let typed = words(query);
+        let all = |fits: &dyn Fn(&String) -> bool| typed.iter().all(fits);
+        let both = || name.iter().chain(&synonyms);
+        if typed.is_empty() {
+            Self::Letters
+        } else if all(&|typed| name.iter().any(|word| word == typed)) {
+            Self::Words
+        } else if all(&|typed| both().any(|word| word == typed)) {
+            Self::Synonyms
+        } else if all(&|typed| both().any(|word| word.starts_with(typed.as_str()))) {
+            Self::Begins
+        } else {
+            Self::Letters
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     /// Over the row of that index.
@@ -268,19 +313,27 @@ impl<T: PartialEq> FilterList<T> {
     }
 
     fn narrow(&mut self) {
+        let query = self.query.as_str().to_lowercase();
         let mut fuzzy = Fuzzy::new(self.query.as_str());
-        let mut scored: Vec<(u16, usize)> = Vec::new();
+        let mut scored: Vec<((Fit, u16), usize)> = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
             // Messages never match a filter.
             if row.id.is_none() && self.is_narrowed() {
                 continue;
             }
             let name = format!("{} {}", row.label.text(), row.note.text());
-            if let Some(score) = fuzzy.score(&name) {
-                scored.push((score, at));
+            let fit = Fit::of(&query, &name, row.words);
+            match fuzzy.score(&name) {
+                None if fit == Fit::Letters => {}
+                Some(_) if fit == Fit::Letters && row.careful && self.is_narrowed() => {}
+                score => scored.push(((fit, score.unwrap_or(0)), at)),
             }
         }
-        scored.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
+        // Where words are found, what only has the letters is no match.
+        if scored.iter().any(|((fit, _), _)| *fit > Fit::Letters) {
+            scored.retain(|((fit, _), _)| *fit > Fit::Letters);
+        }
+        scored.sort_by_key(|(rank, at)| (std::cmp::Reverse(*rank), *at));
         let best = scored.first().map(|(_, at)| *at);
         self.found = scored.into_iter().map(|(_, at)| at).collect();
         let selectable = self.found.iter().position(|at| self.is_selectable(*at));
@@ -486,6 +539,31 @@ mod tests {
         assert_eq!((list.len(), list.selected()), (0, None));
         press(&mut list, "ctrl-u down");
         assert_eq!((list.len(), list.selected()), (3, Some(&1)));
+    }
+
+    #[test]
+    fn whole_words_come_before_beginnings_and_these_before_letters() {
+        let mut list = list(&["Fold details", "Find a file", "Profiles", "A file of files"]);
+        press(&mut list, "f i l e");
+        // The letters of "Profiles" are no match where words are.
+        assert_eq!(list.found, [1, 3]);
+        press(&mut list, "ctrl-u f i");
+        assert_eq!(list.found.len(), 2, "what begins with it");
+        press(&mut list, "ctrl-u f l d");
+        assert_eq!(list.found, [0], "letters, where nothing else fits");
+    }
+
+    #[test]
+    fn other_words_find_a_row_and_stray_letters_find_no_careful_one() {
+        let mut list = list(&["Show all changes", "End the process", "Unfold"]);
+        list.rows[0].words = "diff review";
+        list.rows[1].careful = true;
+        press(&mut list, "d i f f");
+        assert_eq!(list.found, [0]);
+        press(&mut list, "ctrl-u n d");
+        assert_eq!(list.found, [2], "the letters are in \"End\" as well");
+        press(&mut list, "ctrl-u e n d");
+        assert_eq!(list.found, [1]);
     }
 
     #[test]

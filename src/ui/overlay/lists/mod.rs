@@ -37,6 +37,7 @@ use filter_list::{FilterList, ListRow, Listed};
 pub use agents::AgentPicker;
 #[cfg(test)]
 pub use options::Options;
+pub use palette::palette;
 pub use past::PastSessions;
 
 /// Rows of the list, its filter included, that nothing below it may take.
@@ -46,9 +47,9 @@ const LIST_AT_LEAST: u16 = 3;
 pub fn opened_by(action: Action, cx: &OverlayContext<'_>) -> Option<Outcome> {
     Some(match action {
         Action::ChooseAgent => agents::open(),
+        Action::Mode => options::open_category(category::MODE, "modes", cx),
         Action::Model => options::open_category(category::MODEL, "models", cx),
         Action::Options => options::open(cx),
-        Action::Palette => open(palette::Palette),
         Action::Providers => providers::open(cx),
         Action::Sessions => sessions::open(cx),
         Action::ThoughtLevel => {

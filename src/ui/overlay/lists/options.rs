@@ -181,7 +181,7 @@ impl Contents for Options {
         match cx.keymap.action(key, &[Context::Anywhere]) {
             Some(Action::Stop) if nested => return Some(self.back()),
             // What opened it.
-            Some(Action::Options | Action::Model | Action::ThoughtLevel) => {
+            Some(Action::Options | Action::Mode | Action::Model | Action::ThoughtLevel) => {
                 return Some(Outcome::close());
             }
             _ => {}

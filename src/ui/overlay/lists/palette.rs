@@ -3,16 +3,18 @@
 use crate::{
     model::OptionValue,
     session::{Event, Session},
+    text::SafeText,
     ui::{
         UiCommand,
-        action::{ACTIONS, Action, Context},
+        action::{ACTIONS, Action, ActionInfo, Context},
+        action_words::{is_careful, words},
         options::value_line,
-        overlay::{Outcome, OverlayContext, Wish, panel::Panel},
+        overlay::{Outcome, OverlayContext, Wish},
         render::line::StyledLine,
     },
 };
 
-use super::{Contents, FilterList, ListRow};
+use super::{Contents, ListDialog, ListRow, NewRows};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
@@ -20,44 +22,49 @@ pub enum Item {
     Set(String, OptionValue),
 }
 
-pub struct Palette;
+pub struct Palette {
+    /// What was run last, the newest first.
+    recent: Vec<Action>,
+}
+
+/// The palette; `recent`: what was run last, the newest first.
+pub fn palette(recent: &[Action]) -> ListDialog<Palette> {
+    let recent = recent.to_vec();
+    ListDialog::new(Palette { recent })
+}
 
 impl Contents for Palette {
     type Id = Item;
-    type MadeFrom = ();
+    /// Whether something is typed: only then the recent ones stand in their groups.
+    type MadeFrom = bool;
 
     const MAX_ROWS: u16 = 16;
     const TITLE: &'static str = "Actions";
     const HINTS: &'static [(Action, &'static str)] =
         &[(Action::Send, "run"), (Action::Stop, "close")];
 
-    fn made_from(&self, _narrowed: bool, _cx: &OverlayContext<'_>) -> Option<()> {
-        Some(())
+    fn made_from(&self, narrowed: bool, _cx: &OverlayContext<'_>) -> Option<bool> {
+        Some(narrowed)
     }
 
-    fn rows(&self, (): &(), cx: &OverlayContext<'_>) -> Vec<ListRow<Item>> {
+    /// Nothing is typed any more: the list begins anew.
+    fn select(&self, rows: NewRows<'_, Self>, _cx: &OverlayContext<'_>) -> Option<Item> {
+        let same = rows.before.is_none_or(|before| before == rows.now);
+        rows.selected.filter(|_| same)
+    }
+
+    fn rows(&self, narrowed: &bool, cx: &OverlayContext<'_>) -> Vec<ListRow<Item>> {
         let theme = cx.theme;
-        // Keys of a selected block and of a question mean nothing away from it.
+        let recent: &[Action] = if *narrowed { &[] } else { &self.recent };
+        let recently = recent.iter().filter(|action| is_offered(action.info(), cx));
+        let recently = recently.map(|action| ListRow {
+            heading: Some("Recent".into()),
+            ..action_row(action.info(), cx)
+        });
         let actions = ACTIONS
             .iter()
-            .filter(|info| {
-                !matches!(
-                    info.context,
-                    Context::Browse | Context::Question | Context::Form
-                )
-            })
-            .filter(|info| is_possible(info.action, cx))
-            .map(|info| {
-                let reading = info.action.reading_doc();
-                let doc = match (&cx.project.read_only, reading) {
-                    (Some(_), Some(doc)) => doc,
-                    _ => info.doc,
-                };
-                let mut label = StyledLine::styled(doc, theme.text);
-                label.push(&format!("  {}", info.name), theme.dim);
-                let hint = StyledLine::styled(&cx.keymap.hint(info.action), theme.key_hint);
-                ListRow::new(Item::Action(info.action), label).with_note(hint)
-            });
+            .filter(|info| is_offered(info, cx) && !recent.contains(&info.action))
+            .map(|info| action_row(info, cx));
         let session = cx.session.filter(|_| cx.project.read_only.is_none());
         let option = session.and_then(Session::mode_option);
         let modes = option.into_iter().flat_map(|option| {
@@ -69,8 +76,12 @@ impl Contents for Palette {
                     label.push(&format!("  {description}"), theme.dim);
                 }
                 let now = if value == option.current() { "now" } else { "" };
-                ListRow::new(Item::Set(option.id.clone(), value), label)
-                    .with_note(StyledLine::styled(now, theme.success))
+                let row = ListRow::new(Item::Set(option.id.clone(), value), label)
+                    .with_note(StyledLine::styled(now, theme.success));
+                ListRow {
+                    heading: Some("Modes".into()),
+                    ..row
+                }
             })
         });
         let options = session.map(|session| session.config_options.as_slice());
@@ -82,9 +93,12 @@ impl Contents for Palette {
             label.push(if flag { ": turn off" } else { ": turn on" }, theme.dim);
             let note = StyledLine::styled(if flag { "on" } else { "off" }, theme.success);
             let item = Item::Set(option.id.clone(), OptionValue::Flag(!flag));
-            Some(ListRow::new(item, label).with_note(note))
+            Some(ListRow {
+                heading: Some("Options".into()),
+                ..ListRow::new(item, label).with_note(note)
+            })
         });
-        actions.chain(modes).chain(flags).collect()
+        recently.chain(actions).chain(modes).chain(flags).collect()
     }
 
     fn choose(&mut self, item: Item, _cx: &OverlayContext<'_>) -> Outcome {
@@ -96,13 +110,40 @@ impl Contents for Palette {
             }
         }
     }
+}
 
-    fn panel(&self, list: &FilterList<Item>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
-        Panel {
-            note: StyledLine::styled(&list.len().to_string(), cx.theme.dim),
-            ..Panel::opened(Self::TITLE, Self::HINTS, cx)
-        }
+fn action_row(info: &ActionInfo, cx: &OverlayContext<'_>) -> ListRow<Item> {
+    let doc = match (&cx.project.read_only, info.action.reading_doc()) {
+        (Some(_), Some(doc)) => doc,
+        _ => info.doc,
+    };
+    let hint = StyledLine::styled(&cx.keymap.hint(info.action), cx.theme.key_hint);
+    let label = StyledLine::styled(doc, cx.theme.text);
+    ListRow {
+        words: words(info.action),
+        careful: is_careful(info.action),
+        heading: Some(SafeText::from(info.group.title())),
+        ..ListRow::new(Item::Action(info.action), label).with_note(hint)
     }
+}
+
+/// Keys of a selected block, of a list and of a question mean nothing away from it, and what only a key
+/// can mean is no action to choose.
+fn is_offered(info: &ActionInfo, cx: &OverlayContext<'_>) -> bool {
+    let elsewhere = matches!(
+        info.context,
+        Context::Browse | Context::Question | Context::Form | Context::List
+    );
+    let only_a_key = matches!(
+        info.action,
+        Action::Send
+            | Action::Newline
+            | Action::TakeBack
+            | Action::Queue
+            | Action::SendNow
+            | Action::Interrupt
+    );
+    !elsewhere && !only_a_key && is_possible(info.action, cx)
 }
 
 /// The palette itself is not offered, nor what the agent cannot do.

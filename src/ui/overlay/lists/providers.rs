@@ -51,7 +51,7 @@ impl Providers {
             let disable = Event::DisableProvider { id };
             return Outcome::taken().command(UiCommand::Session(disable));
         }
-        let key = cx.keymap.hint(Action::SendNow);
+        let key = cx.keymap.hint(Action::ListRemove);
         let text = format!("{key} again disables {id}");
         self.disabling = Some(id);
         Outcome::toast(&text)
@@ -65,7 +65,7 @@ impl Contents for Providers {
     const TITLE: &'static str = "Providers";
     const HINTS: &'static [(Action, &'static str)] = &[
         (Action::Send, "set"),
-        (Action::SendNow, "disable"),
+        (Action::ListRemove, "disable"),
         (Action::Stop, "close"),
     ];
 
@@ -97,7 +97,7 @@ impl Contents for Providers {
 
     fn key(&mut self, key: Chord, at: Option<&String>, cx: &OverlayContext<'_>) -> Option<Outcome> {
         let disabling = self.disabling.take();
-        if !cx.keymap.chords(Action::SendNow).contains(&key) {
+        if !cx.keymap.chords(Action::ListRemove).contains(&key) {
             return None;
         }
         let provider = at.and_then(|id| provider(id, cx));

@@ -59,7 +59,7 @@ impl OpenSessions {
         let busy = session.is_some_and(|s| s.is_at_work() || s.waits_for_person());
         if busy && !again {
             self.ending = Some(Item::Session(key));
-            let hint = cx.keymap.hint(Action::SendNow);
+            let hint = cx.keymap.hint(Action::ListRemove);
             let label = session.map(Session::label).unwrap_or_default();
             return Outcome::toast(&format!(
                 "{hint} again stops what is running and ends it: {label}"
@@ -84,7 +84,7 @@ impl OpenSessions {
             return Outcome::taken().command(UiCommand::Session(Event::DeleteSession(id)));
         }
         self.ending = Some(Item::Earlier(id));
-        let key = cx.keymap.hint(Action::SendNow);
+        let key = cx.keymap.hint(Action::ListRemove);
         Outcome::toast(&format!(
             "{key} again: {agent} deletes that session for good"
         ))
@@ -123,7 +123,7 @@ impl Contents for OpenSessions {
     const TITLE: &'static str = "Sessions";
     const HINTS: &'static [(Action, &'static str)] = &[
         (Action::Send, "show"),
-        (Action::SendNow, "end"),
+        (Action::ListRemove, "end"),
         (Action::RenameSession, "rename"),
         (Action::Stop, "close"),
     ];
@@ -187,7 +187,7 @@ impl Contents for OpenSessions {
         if !cx.is_live() {
             return None;
         }
-        if cx.keymap.chords(Action::SendNow).contains(&key) {
+        if cx.keymap.chords(Action::ListRemove).contains(&key) {
             let again = ending.is_some() && ending.as_ref() == at;
             return Some(match at {
                 Some(Item::Session(key)) => self.end(*key, again, cx),

@@ -24,8 +24,12 @@ fn every_action_that_is_no_questions_own_does_something() {
     for info in ACTIONS {
         let mut screen = Screen::new(Bench::working());
         let of_question = matches!(info.context, Context::Question | Context::Form);
-        // There is nothing queued to take back.
-        let wanted = !of_question && info.action != Action::TakeBack;
+        // There is no draft, and nothing queued or put aside to take back.
+        let of_draft = matches!(
+            info.action,
+            Action::TakeBack | Action::Queue | Action::Stash | Action::ListRemove
+        );
+        let wanted = !of_question && !of_draft;
         let does = screen.ui.act(info.action, &screen.bench.context());
         assert_eq!(does, wanted, "{}", info.name);
     }
@@ -35,10 +39,40 @@ fn every_action_that_is_no_questions_own_does_something() {
 fn help_opens_by_question_mark_on_an_empty_composer_only() {
     let mut screen = Screen::new(Bench::ready());
     screen.press("?");
-    assert!(screen.draw().contains("Browsing blocks") || screen.draw().contains("Prompt"));
-    screen.press("?");
+    assert!(
+        screen.draw().contains("Send the prompt"),
+        "{}",
+        screen.draw()
+    );
+    screen.press("esc");
     screen.types("why?");
     assert_eq!(screen.draft(), "why?");
+}
+
+#[test]
+fn help_shows_ten_keys_then_all_and_finds_what_is_typed() {
+    let mut screen = Screen::new(Bench::ready()).sized(80, 130);
+    screen.press("?");
+    let picture = screen.draw();
+    assert!(
+        picture.contains("? all keys") && !picture.contains("Suspend"),
+        "{picture}"
+    );
+    screen.press("?");
+    let picture = screen.draw();
+    assert!(picture.contains("Suspend to the shell"), "{picture}");
+    screen.press("?");
+    assert!(!screen.draw().contains("Suspend"));
+    screen.types("shell");
+    let picture = screen.draw();
+    assert!(
+        picture.contains("Suspend to the shell") && !picture.contains("Send the prompt"),
+        "{picture}"
+    );
+    screen.types("zzz");
+    assert!(screen.draw().contains("No match"));
+    screen.press("ctrl-u f1");
+    assert!(!screen.draw().contains("type to search"));
 }
 
 #[test]
@@ -58,6 +92,68 @@ fn the_palette_runs_what_is_found() {
         [UiCommand::Session(Event::SetOption { option, value })]
             if option == "mode" && *value == OptionValue::Id("yolo".into())
     ));
+}
+
+#[test]
+fn the_palette_knows_the_words_of_hands_and_offers_nothing_that_ends_things_by_stray_letters() {
+    for (typed, found, not) in [
+        ("exit", "Quit", "End the agent's process"),
+        ("search", "Search earlier prompts", "Restart"),
+        ("todo", "plan", "Quit"),
+        ("effort", "thinks", "Send at once"),
+        ("edt", "", "End the agent's process"),
+    ] {
+        let mut screen = Screen::new(Bench::ready());
+        screen.press("ctrl-p");
+        screen.types(typed);
+        let picture = screen.draw();
+        assert!(picture.contains(found), "{typed}: {picture}");
+        assert!(!picture.contains(not), "{typed}: {picture}");
+    }
+}
+
+#[test]
+fn the_palette_begins_with_what_was_run_last() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.press("ctrl-p");
+    assert!(!screen.draw().contains("Recent"));
+    screen.types("redraw");
+    screen.press("enter ctrl-p");
+    let picture = screen.draw();
+    let recent = picture.find("Recent").expect("a heading");
+    let redraw = picture.find("Redraw").expect("its row");
+    assert!(recent < redraw, "{picture}");
+    assert_eq!(kinds(&screen.press("enter")), ["Redraw"]);
+    // Typing finds it once, in its group.
+    screen.press("ctrl-p");
+    screen.types("redraw");
+    let picture = screen.draw();
+    assert_eq!(picture.matches("Redraw").count(), 1, "{picture}");
+    assert!(
+        !picture.contains("Recent") && !picture.contains("send-now"),
+        "{picture}"
+    );
+}
+
+#[test]
+fn a_key_that_moved_says_so_once() {
+    let mut screen = Screen::new(Bench::ready());
+    let commands = screen.press("ctrl-x");
+    assert!(
+        matches!(commands[..], [UiCommand::Told("ctrl-x")]),
+        "{commands:?}"
+    );
+    assert!(
+        screen.status().contains("ctrl-x moved to alt-x"),
+        "{}",
+        screen.status()
+    );
+    assert!(screen.press("ctrl-x").is_empty());
+    // As an earlier client told.
+    let mut screen = Screen::new(Bench::ready());
+    screen.bench.project.told.insert("ctrl-x".into());
+    assert!(screen.press("ctrl-x").is_empty());
+    assert!(!screen.status().contains("moved"));
 }
 
 #[test]
@@ -168,6 +264,7 @@ fn on_a_first_start() -> Screen {
         id: format!("agent-{n}"),
         name: SafeText::line(&format!("Agent {n}")),
         found: Some(Err("npm install -g it".into())),
+        servers: Vec::new(),
     });
     let there = agents().iter().skip(1).cloned().collect::<Vec<_>>();
     screen.ui.set_agents(missing.chain(there).collect());
@@ -223,4 +320,68 @@ fn terminals_are_told_what_they_are_shown_in() {
     assert_eq!(told(80, 24), "[TerminalView { rows: 22, cols: 75 }]");
     assert_eq!(told(80, 24), "[]", "once for each size");
     assert_eq!(told(120, 40), "[TerminalView { rows: 38, cols: 115 }]");
+}
+
+fn with_keys(keys: &[(&str, &str)]) -> Screen {
+    let mut screen = Screen::new(Bench::ready());
+    let mut settings = settings();
+    let keys = keys.iter();
+    settings.keys = keys
+        .map(|(action, key)| ((*action).to_owned(), vec![(*key).to_owned()]))
+        .collect();
+    screen.ui = Ui::new(settings, Offload::immediate());
+    screen
+}
+
+#[test]
+fn keys_in_a_sequence_mean_an_action_and_a_box_tells_what_may_follow() {
+    let keys = [
+        ("redraw", "space r"),
+        ("suspend", "space s"),
+        ("restart", "ctrl-x ctrl-r"),
+    ];
+    let mut screen = with_keys(&keys);
+    assert!(screen.press("space").is_empty());
+    let picture = screen.draw();
+    assert!(
+        picture.contains("space …") && picture.contains("Suspend to the shell"),
+        "{picture}"
+    );
+    assert!(!picture.contains("Restart"), "{picture}");
+    assert_eq!(kinds(&screen.press("r")), ["Redraw"]);
+    assert!(!screen.draw().contains("space …"));
+    assert_eq!(kinds(&screen.press("ctrl-x ctrl-r")), ["Session(Restart)"]);
+    assert_eq!(screen.draft(), "");
+    // It is in the help as it is pressed.
+    screen.press("f1");
+    screen.types("redraw");
+    assert!(screen.draw().contains("space r"), "{}", screen.draw());
+}
+
+#[test]
+fn a_sequence_is_left_by_esc_or_by_a_key_that_leads_nowhere() {
+    let mut screen = with_keys(&[("redraw", "space r")]);
+    assert!(screen.press("space esc").is_empty());
+    assert!(!screen.draw().contains("space …"));
+    assert!(screen.press("space x").is_empty());
+    assert!(
+        screen.status().contains("space x is no key"),
+        "{}",
+        screen.status()
+    );
+    assert_eq!(screen.draft(), "", "neither is typed");
+    // In a draft a blank is a blank.
+    screen.types("a r");
+    assert_eq!(screen.draft(), "a r");
+}
+
+#[test]
+fn a_question_ends_a_sequence() {
+    let mut screen = with_keys(&[("redraw", "space r")]);
+    screen.press("space");
+    screen.bench.prompt("go");
+    screen.bench.asks_to_run("rm -r build");
+    screen.settle();
+    assert!(!screen.draw().contains("space …"));
+    assert!(screen.press("r").is_empty());
 }

@@ -13,6 +13,7 @@ mod questions;
 mod sending;
 mod sessions;
 mod sign_in;
+mod slash;
 mod states;
 mod status;
 mod stopping;
@@ -56,6 +57,11 @@ fn agents() -> AgentList {
             id: id.into(),
             name: name.into(),
             found: Some(found.map(Into::into).map_err(Into::into)),
+            servers: if id == "demo" {
+                vec!["docs".into(), "issues".into()]
+            } else {
+                Vec::new()
+            },
         };
     [
         agent(

@@ -93,7 +93,8 @@ fn reports_from_beyond_the_screen_and_with_the_mouse_off_do_nothing() {
 fn the_wheel_scrolls_what_is_under_the_pointer() {
     let mut screen = long_answer();
     let top = screen.draw().lines().next().map(str::to_owned);
-    screen.press("f1");
+    // All keys, which are more than there is room for.
+    screen.press("f1 ?");
     let help = screen.draw();
     let at = screen.find("Prompt");
     screen.wheel(true, 1, at);

@@ -1,4 +1,4 @@
-//! Enter, ctrl-x and the queue.
+//! Enter, alt-x and the queue.
 
 use super::*;
 
@@ -54,11 +54,11 @@ fn a_held_queue_is_sent_by_enter_on_an_empty_composer() {
     screen.bench.prompt("something else");
     let picture = screen.draw();
     assert!(
-        picture.contains("held 1: and mention it") && picture.contains("ctrl-x sends now"),
+        picture.contains("held 1: and mention it") && picture.contains("alt-x sends now"),
         "{picture}"
     );
     assert!(screen.press("enter").is_empty());
-    assert!(screen.status().contains("ctrl-x stops it and sends"));
+    assert!(screen.status().contains("alt-x stops it and sends"));
 }
 
 #[test]
@@ -66,16 +66,16 @@ fn ctrl_x_sends_the_draft_or_the_queue_at_once() {
     let mut screen = Screen::new(Bench::working());
     screen.types("stop that");
     assert!(matches!(
-        screen.press("ctrl-x")[..],
+        screen.press("alt-x")[..],
         [
             UiCommand::SaveHistory(_),
             UiCommand::Submit { now: true, .. }
         ]
     ));
-    assert!(screen.press("ctrl-x").is_empty());
+    assert!(screen.press("alt-x").is_empty());
     screen.bench.prompt("next");
     assert!(matches!(
-        screen.press("ctrl-x")[..],
+        screen.press("alt-x")[..],
         [UiCommand::Session(Event::SendQueued)]
     ));
 }
@@ -197,4 +197,107 @@ fn a_draft_that_was_cleared_comes_back_by_up() {
         screen.press("up");
         assert_eq!(screen.draft(), "write the docs");
     }
+}
+
+#[test]
+fn tab_with_a_draft_queues_it_behind_the_turn() {
+    let mut screen = Screen::new(Bench::working());
+    screen.types("and test it");
+    let commands = screen.press("tab");
+    assert_eq!(kinds(&commands), ["SaveHistory(\"and", "Submit"]);
+    // Without a turn there is nothing to wait behind.
+    let mut screen = Screen::new(Bench::ready());
+    screen.types("and test it");
+    assert!(screen.press("tab").is_empty());
+    assert_eq!(screen.draft(), "and test it");
+}
+
+#[test]
+fn a_draft_that_was_put_aside_comes_back_after_the_next_prompt() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.types("a long thought");
+    screen.press("ctrl-s");
+    assert!(screen.ui.composer().is_empty());
+    assert!(screen.status().contains("put aside"), "{}", screen.status());
+    // It is kept as the draft is.
+    assert_eq!(screen.draft(), "a long thought");
+    screen.types("first this");
+    let commands = screen.press("enter");
+    assert!(
+        matches!(commands.last(), Some(UiCommand::Submit { draft, .. })
+        if draft.written() == "first this")
+    );
+    assert!(screen.draw().contains("a long thought"));
+    assert!(screen.status().contains("is back"), "{}", screen.status());
+    screen.press("ctrl-s up");
+    assert!(!screen.ui.composer().is_empty());
+    assert_eq!(screen.draft(), "a long thought");
+}
+
+#[test]
+fn ctrl_s_and_left_show_the_sessions_from_an_empty_composer() {
+    for key in ["ctrl-s", "left"] {
+        let mut screen = Screen::new(Bench::ready());
+        screen.press(key);
+        assert!(
+            screen.ui.layers.is_opened() || !screen.status().is_empty(),
+            "{key}"
+        );
+        let mut screen = Screen::new(Bench::ready());
+        screen.types("ab");
+        screen.press("left");
+        assert!(!screen.ui.layers.is_opened());
+        screen.types("x");
+        assert_eq!(screen.draft(), "axb");
+    }
+}
+
+#[test]
+fn esc_twice_clears_a_draft_and_up_brings_it_back() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.types("not this");
+    screen.press("esc");
+    assert_eq!(screen.draft(), "not this");
+    assert!(
+        screen.status().contains("esc again clears the draft"),
+        "{}",
+        screen.status()
+    );
+    screen.press("esc");
+    assert_eq!(screen.draft(), "");
+    screen.press("up");
+    assert_eq!(screen.draft(), "not this");
+    // Another key between them: the first press is a first one again.
+    screen.press("esc x esc");
+    assert_eq!(screen.draft(), "not thisx");
+}
+
+#[test]
+fn a_shell_line_looks_like_one_and_its_output_can_go_with_the_next_prompt() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.press("alt-a");
+    assert!(
+        screen.status().contains("no ! command was run yet"),
+        "{}",
+        screen.status()
+    );
+    let mut screen = Screen::new(Bench::ready());
+    screen.types("!ls");
+    let picture = screen.draw();
+    assert!(picture.contains("$ !ls"), "{picture}");
+    assert!(
+        screen.status().contains("shell command"),
+        "{}",
+        screen.status()
+    );
+    screen.press("enter");
+    assert!(!screen.status().contains("shell command"));
+    screen.bench.event(Event::ShellStarted {
+        terminal: TerminalId::new("t1"),
+        line: "ls".into(),
+    });
+    screen.types("why ");
+    screen.press("alt-a");
+    let draft = screen.draft();
+    assert!(draft.starts_with("why ```\n$ ls\n"), "{draft}");
 }
