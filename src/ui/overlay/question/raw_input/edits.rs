@@ -193,6 +193,14 @@ fn side(hunk: &Hunk<'_>, without: HunkSign) -> String {
     text
 }
 
+/// Whether a patch makes lines where there were none.
+pub fn is_of_nothing(patch: &str) -> bool {
+    let hunks = hunks(patch);
+    let [hunk] = &*hunks else { return false };
+    let mut lines = hunk.lines.iter();
+    hunk.old_before == 0 && lines.all(|line| line.sign == HunkSign::Added)
+}
+
 /// Whether a patch is of a new file, or of one all of which gives way, and `said` is all of it.
 pub fn is_new_file(patch: &str, said: &str) -> bool {
     let hunks = hunks(patch);

@@ -187,9 +187,10 @@ impl Shown<'_> {
             }
             _ => false,
         };
-        names
-            && part.created == (diff.change == FileChange::Add)
-            && part.deleted == (diff.change == FileChange::Delete)
+        let adds = diff.change == FileChange::Add;
+        // Some name the new file on both sides (opencode).
+        let created = part.created || adds && edits::is_of_nothing(part.text);
+        names && created == adds && part.deleted == (diff.change == FileChange::Delete)
     }
 
     /// Whether what a file becomes, all of it, is shown.

@@ -235,6 +235,42 @@ fn a_unified_diff_is_told_by_the_diff_that_is_shown() {
     assert!(!of_patch(sides).contains("input"));
 }
 
+/// opencode: of a new file as well, whether or not its last line ends.
+#[test]
+fn a_unified_diff_of_a_new_file_is_told_by_the_text_that_is_shown() {
+    let path = "/home/me/src/tool/new.rs";
+    for (text, lines) in [
+        ("one\ntwo\n", "@@ -0,0 +1,2 @@\n+one\n+two\n"),
+        (
+            "one\ntwo",
+            "@@ -0,0 +1,2 @@\n+one\n+two\n\\ No newline at end of file\n",
+        ),
+        (
+            "one",
+            "@@ -0,0 +1,1 @@\n+one\n\\ No newline at end of file\n",
+        ),
+    ] {
+        let head = format!(
+            "Index: {path}\n===================================================================\n"
+        );
+        let names = format!("--- {path}\n+++ {path}\n");
+        let raw = serde_json::json!({"filepath": path, "diff": format!("{head}{names}{lines}")});
+        let of = |diff: crate::model::Diff| {
+            picture(&raw.to_string(), |call| {
+                call.kind = Patch::Set(ToolKind::Edit);
+                call.content = Patch::Set(vec![ToolContent::Diff(diff.into())]);
+            })
+        };
+        let sides = crate::model::Diff::of_texts(path.into(), None, SafeText::with_line_ends(text));
+        let picture = of(sides);
+        assert!(!picture.contains("input"), "{text:?}: {picture}");
+        let patch = SafeText::with_line_ends(&format!("--- /dev/null\n+++ new.rs\n{lines}"));
+        let created = crate::model::FileChange::Add;
+        let picture = of(crate::model::Diff::of_patch(path.into(), created, patch));
+        assert!(!picture.contains("input"), "{text:?}: {picture}");
+    }
+}
+
 /// gemini, vibe: the call is known, and the request names its id alone; or the other way round.
 #[test]
 fn an_input_is_known_from_the_call_and_from_the_request() {
