@@ -331,6 +331,61 @@ pub(super) fn escape_delay<'de, D: serde::Deserializer<'de>>(
     escape_millis(d).map(Some)
 }
 
+/// `"auto"`, or a number of columns.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "what the JSON Schema is made from")]
+pub(super) enum Width {
+    Auto(AutoWidth),
+    Columns(#[schemars(range(min = 40, max = 1000))] u16),
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[expect(dead_code, reason = "what the JSON Schema is made from")]
+pub(super) enum AutoWidth {
+    Auto,
+}
+
+/// Reads and writes [`Width`]: no number is `"auto"`.
+pub(super) mod width {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    /// Below 40 the screen itself is too small.
+    const COLUMNS: std::ops::RangeInclusive<u16> = 40..=1000;
+
+    #[derive(Deserialize, Serialize)]
+    #[serde(untagged)]
+    enum Value {
+        Word(String),
+        Number(i64),
+    }
+
+    pub fn serialize<S: Serializer>(width: &Option<u16>, s: S) -> Result<S::Ok, S::Error> {
+        match width {
+            Some(columns) => Value::Number((*columns).into()),
+            None => Value::Word("auto".to_owned()),
+        }
+        .serialize(s)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u16>, D::Error> {
+        let columns = match Value::deserialize(d) {
+            Ok(Value::Word(word)) if word == "auto" => return Ok(None),
+            Ok(Value::Number(number)) => u16::try_from(number).ok(),
+            _ => None,
+        };
+        match columns.filter(|columns| COLUMNS.contains(columns)) {
+            Some(columns) => Ok(Some(columns)),
+            None => Err(D::Error::custom(format!(
+                "expected \"auto\" or a number from {} to {}",
+                COLUMNS.start(),
+                COLUMNS.end()
+            ))),
+        }
+    }
+}
+
 /// The JSON Schema of the file format, for editors.
 pub fn schema() -> String {
     let schema = schemars::schema_for!(File);

@@ -194,6 +194,11 @@ pub struct UiConfig {
     /// What is selected with the mouse is copied when the button is released; else ctrl-c or y
     /// copies it.
     pub copy_on_select: bool,
+    /// Columns that the conversation and its dialogs take. Without it all of them, and of wide screens
+    /// as many for prose, prompts and dialogs as are comfortable to read.
+    #[serde(with = "file::width")]
+    #[schemars(with = "file::Width")]
+    pub width: Option<u16>,
     /// How changes are laid out.
     pub diff: DiffLayout,
     /// Ring the bell when a permission waits.
@@ -281,6 +286,7 @@ impl Default for UiConfig {
             theme: ThemeChoice::Auto,
             ascii_symbols: false,
             motion: true,
+            width: None,
             mouse: true,
             copy_on_select: true,
             diff: DiffLayout::Auto,

@@ -22,6 +22,7 @@ const DISPLAY: &[&str] = &[
     "theme",
     "symbols",
     "motion",
+    "width",
     "mouse",
     "diff",
     "thoughts",

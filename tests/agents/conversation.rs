@@ -71,7 +71,7 @@ impl Conversation {
             "nothing happens before the answer"
         );
         self.answer("allow_once");
-        self.wait_changed("allowed by you");
+        self.wait_changed("notes.txt");
     }
 
     pub fn changes_a_file(&self) {
@@ -82,7 +82,7 @@ impl Conversation {
     fn wait_changed(&self, words: &str) {
         self.wait_turn();
         let screen = self.tui.wait_for(words);
-        assert!(screen.contains("✓ edit   notes.txt"), "{screen}");
+        assert!(screen.contains("✓ Edit   notes.txt"), "{screen}");
         assert!(screen.contains(" + first"), "the change is shown: {screen}");
         assert!(
             screen.contains(" + second"),
@@ -158,7 +158,7 @@ impl Conversation {
 
     fn wait_run(&self) {
         self.wait_turn();
-        self.tui.wait_for(&format!("✓ run    {COMMAND}"));
+        self.tui.wait_for(&format!("✓ Run    {COMMAND}"));
         assert!(self.exists(MADE), "{}", self.tui.screen());
     }
 
@@ -177,7 +177,7 @@ impl Conversation {
         self.answer("reject_once");
         self.wait_turn();
         let screen = self.tui.wait_for("denied by you");
-        assert!(screen.contains("✗ edit   denied.txt"), "{screen}");
+        assert!(screen.contains("✗ Edit   denied.txt"), "{screen}");
         assert!(
             screen.contains(" + nope"),
             "what was denied is shown: {screen}"

@@ -396,6 +396,7 @@ fn an_approval_without_a_kind_is_told_as_one_everywhere() {
         tui.wait_answer("q")["result"]["outcome"]["optionId"],
         "allow"
     );
+    tui.keys("<c-o>");
     let screen = tui.wait_for("allowed by you");
     assert!(!screen.contains("denied"), "{screen}");
     leave(&mut tui);

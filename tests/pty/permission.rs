@@ -96,6 +96,13 @@ fn the_question_is_whole_and_the_transcript_keeps_the_answer() {
         assert!(screen.contains(part), "{part} in\n{screen}");
     }
     tui.keys("y");
+    tui.wait_for("went on");
+    assert!(
+        !tui.screen().contains("allowed by you"),
+        "it goes on: that says it"
+    );
+    // All there is to know of it.
+    tui.keys("<c-o>");
     tui.wait_for("allowed by you");
 }
 
@@ -338,8 +345,9 @@ fn a_rule_answers_by_itself_and_the_transcript_says_which() {
     let screen = tui.wait_for("both decided");
     assert_chosen(&tui, "build", "yes");
     assert_chosen(&tui, "danger", "no");
-    assert!(screen.contains("allowed by rule"), "{screen}");
     assert!(screen.contains("denied by rule"), "{screen}");
+    tui.keys("<c-o>");
+    tui.wait_for("allowed by rule");
 }
 
 #[test]

@@ -190,6 +190,21 @@ fn a_number_out_of_bounds_costs_itself_and_the_bounds_are_named() {
         let said: String = loaded.warnings.iter().map(ToString::to_string).collect();
         assert_eq!(said.contains("from 0 to 1000"), good.is_none(), "{said}");
     }
+    for (line, good) in [
+        ("width = \"auto\"", Ok(None)),
+        ("width = 39", Err(())),
+        ("width = 40", Ok(Some(40))),
+        ("width = 1000", Ok(Some(1000))),
+        ("width = 1001", Err(())),
+        ("width = -1", Err(())),
+        ("width = \"wide\"", Err(())),
+    ] {
+        let loaded = World::with_user(&format!("[ui]\n{line}\n")).load();
+        assert_eq!(loaded.config.ui.width, good.unwrap_or(None), "{line}");
+        let said: String = loaded.warnings.iter().map(ToString::to_string).collect();
+        let bounds = "\"auto\" or a number from 40 to 1000";
+        assert_eq!(said.contains(bounds), good.is_err(), "{line}: {said}");
+    }
     let good = World::with_user("[connection]\nstart_timeout = 5\nmax_message = 1\n").load();
     assert_eq!(good.warnings, []);
     let ConnectionConfig {

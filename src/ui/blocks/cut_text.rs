@@ -9,7 +9,7 @@ use super::{
 use crate::ui::{
     contain::contained,
     render::{
-        Rendered, markdown,
+        RenderContext, Rendered, markdown,
         markdown::{Segment, Splitter},
     },
 };
@@ -120,7 +120,10 @@ impl CutText {
             return Rendered::default();
         };
         let right = usize::from(frame.ctx.width >= 40);
-        let body = narrowed(by + right, &frame.ctx);
+        let body = RenderContext {
+            indent: frame.ctx.indent + u16::try_from(by).unwrap_or(0),
+            ..narrowed(by + right, &frame.ctx)
+        };
         let mut rendered = markdown::render(source, segment, text.defs(), &body);
         indent(&mut rendered.rows, by, &frame.ctx);
         rendered

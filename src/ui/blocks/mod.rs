@@ -190,8 +190,18 @@ pub trait BlockView {
         1
     }
 
-    /// It has a blank row above and below.
+    /// It has a blank row above and below, whatever is shown of it.
     fn stands_apart(&self) -> bool {
+        false
+    }
+
+    /// Rows stand below its header: then it has such rows as well.
+    fn has_body(&self, _detail: Detail, _source: &Source<'_>) -> bool {
+        false
+    }
+
+    /// Nothing is drawn of it.
+    fn is_nothing(&self) -> bool {
         false
     }
 
@@ -217,13 +227,32 @@ pub fn view(kind: &BlockKind) -> &dyn BlockView {
     }
 }
 
-/// Whether a blank row separates two blocks.
-pub fn gap_between(above: Option<&BlockKind>, below: &BlockKind) -> bool {
-    let Some(above) = above else {
+/// Blocks that are passed over in search of the one that is seen above another.
+const MAX_NOTHING: usize = 16;
+
+/// Whether a blank row stands above the block at `index`: one around what is said and around each block
+/// with a body, none between headers. `detail` tells how much of a block is shown.
+pub fn has_gap(index: usize, detail: impl Fn(usize) -> Detail, source: &Source<'_>) -> bool {
+    let blocks = source.transcript.blocks();
+    let kind = |at: usize| blocks.get(at).map(|block| &block.kind);
+    let above = |index: usize| {
+        let seen = |at: &usize| kind(*at).is_some_and(|kind| !view(kind).is_nothing());
+        (0..index).rev().take(MAX_NOTHING).find(seen)
+    };
+    let apart = |at: usize| {
+        kind(at)
+            .map(view)
+            .is_some_and(|view| view.stands_apart() || view.has_body(detail(at), source))
+    };
+    let Some(before) = above(index) else {
         return false;
     };
-    let thinks_on = matches!(above, BlockKind::Tool(_)) && matches!(below, BlockKind::Thought(_));
-    view(above).stands_apart() || view(below).stands_apart() || thinks_on
+    // A folded thought leads to what is said then, where it does not end a row of calls.
+    let thought = matches!(kind(before), Some(BlockKind::Thought(_))) && !apart(before);
+    if thought && matches!(kind(index), Some(BlockKind::Agent(_))) {
+        return above(before).is_some_and(|first| !apart(first));
+    }
+    apart(before) || apart(index)
 }
 
 /// Shown if not even the plain text can be drawn.

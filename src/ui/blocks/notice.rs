@@ -43,10 +43,22 @@ impl BlockView for Notice {
 
     fn usual_detail(&self, _: Thoughts, _: &Source<'_>) -> Detail {
         match self.level {
-            // A failed agent's output is needed at once.
-            NoticeLevel::Error => Detail::Short,
+            // A failed agent's output is needed at once; of an error's data, the text tells what matters.
+            NoticeLevel::Error if !self.is_data() => Detail::Short,
             _ => Detail::Header,
         }
+    }
+
+    fn has_body(&self, detail: Detail, _: &Source<'_>) -> bool {
+        detail != Detail::Header && self.detail.is_some()
+    }
+}
+
+impl Notice {
+    /// Its detail is JSON.
+    fn is_data(&self) -> bool {
+        let detail = self.detail.as_ref().filter(|_| !self.last_words);
+        detail.is_some_and(|detail| detail.trim_start().starts_with(['{', '[']))
     }
 }
 

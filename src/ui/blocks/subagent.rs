@@ -94,6 +94,10 @@ impl BlockView for SessionId {
         }
     }
 
+    fn has_body(&self, detail: Detail, source: &Source<'_>) -> bool {
+        detail != Detail::Header && source.subagents.get(self).is_some()
+    }
+
     fn is_long(&self) -> bool {
         true
     }
@@ -287,14 +291,14 @@ fn render_header(
     let Some(subagent) = subagent else {
         left.push(symbols.ended, theme.dim);
         left.push(" ", Style::new());
-        push_verb(&mut left, "agent", ctx);
+        push_verb(&mut left, "Agent", ctx);
         left.push("[unknown subagent]", theme.dim);
         return vec![left.truncate(width, symbols.ellipsis)];
     };
     let state = Standing::of(subagent, spinner, ctx);
     left.push(state.sign, state.style);
     left.push(" ", Style::new());
-    push_verb(&mut left, "agent", ctx);
+    push_verb(&mut left, "Agent", ctx);
     let rest = StyledLine::blanks(left.width());
     let mut about = StyledLine::new();
     let tools = subagent.conversation.transcript.tool_calls();

@@ -29,8 +29,7 @@ impl BlockView for Thought {
 
     fn draw(&self, part: &Part<'_>, frame: &Frame<'_>) -> Rendered {
         let Some(segment) = part.segment.checked_sub(1) else {
-            // Some agents send thoughts of newlines only.
-            if self.took.is_some() && self.text.trim().is_empty() {
+            if self.is_nothing() {
                 return Rendered::default();
             }
             let unfolded = part.detail != Detail::Header;
@@ -89,6 +88,19 @@ impl BlockView for Thought {
             rev: if only_time { 0 } else { rev },
             screen: 0,
         }
+    }
+
+    fn has_body(&self, detail: Detail, _: &Source<'_>) -> bool {
+        match detail {
+            Detail::Header => false,
+            Detail::Short => self.took.is_none(),
+            Detail::Full => true,
+        }
+    }
+
+    /// Some agents send thoughts of newlines only.
+    fn is_nothing(&self) -> bool {
+        self.took.is_some() && self.text.trim().is_empty()
     }
 
     fn moves(&self, segment: usize, _: &Source<'_>) -> bool {

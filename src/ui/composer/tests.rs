@@ -176,6 +176,7 @@ impl Desk {
             symbols: &symbols,
             offload: &offload,
             width,
+            measure: crate::ui::render::MEASURE,
             indent: 0,
             now: self.now,
         };

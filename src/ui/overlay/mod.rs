@@ -62,6 +62,8 @@ pub struct OverlayContext<'a> {
     pub symbols: &'a Symbols,
     pub offload: &'a Offload,
     pub diff: DiffLayout,
+    /// Cells at which prose ends.
+    pub measure: u16,
     /// How much frame the screen has room for.
     pub frame: Frame,
     /// There is text in the composer.
@@ -81,6 +83,7 @@ impl<'a> OverlayContext<'a> {
             symbols: self.symbols,
             offload: self.offload,
             width: width.max(1),
+            measure: self.measure,
             indent: 0,
             now: self.now,
         }

@@ -85,21 +85,24 @@ pub struct RenderContext<'a> {
     pub offload: &'a Offload,
     /// Cells to fill; at least 1.
     pub width: u16,
+    /// Cells at which prose, prompts and tables end, counted from the edge of the screen.
+    pub measure: u16,
     /// Cells to the left that are taken by what this stands in.
     pub indent: u16,
     pub now: Instant,
 }
 
-/// Columns that prose and what belongs to it use of wide screens: longer lines are hard to follow
-/// from end to beginning. Code, tables, diffs and terminals take what there is.
-const PROSE_WIDTH: u16 = 119;
+/// Columns that prose and what belongs to it, tables and dialogs use of wide screens where nothing is
+/// configured: longer lines are hard to follow from end to beginning. Code, diffs and terminals take
+/// what there is.
+pub const MEASURE: u16 = 119;
 
 impl RenderContext<'_> {
     /// Cells for prose: the width, up to what is comfortable to read. It ends in the same column
     /// however deep it stands.
     pub fn prose_width(&self) -> u16 {
         self.width
-            .min(PROSE_WIDTH.saturating_sub(self.indent).max(1))
+            .min(self.measure.saturating_sub(self.indent).max(1))
     }
 }
 

@@ -29,7 +29,7 @@ pub fn render_screen(screen: &Screen, max_rows: usize, ctx: &RenderContext<'_>) 
     let shown = screen.rows(from..used);
     let shown = shown
         .iter()
-        .flat_map(|runs| styled(runs).wrap_as(Wrapping::Hard, ctx.width.into()));
+        .flat_map(|runs| styled(runs).wrap_as(Wrapping::Words, ctx.width.into()));
     let mut rows: Vec<Row> = shown.collect();
     let cut = rows.len().saturating_sub(max_rows);
     rows.drain(..cut);

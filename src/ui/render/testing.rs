@@ -7,7 +7,7 @@ use ratatui::{
     style::{Color, Modifier, Style},
 };
 
-use super::{RenderContext, Row};
+use super::{MEASURE, RenderContext, Row};
 use crate::{
     text::cell_width,
     ui::{
@@ -52,6 +52,7 @@ impl Stage {
             symbols: &self.symbols,
             offload: &self.offload,
             width,
+            measure: MEASURE,
             indent: 0,
             now: self.now,
         }

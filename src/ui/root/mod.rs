@@ -42,7 +42,7 @@ use crate::{
             Unasked,
         },
         pointer::{Clicks, Wheel},
-        render::{RenderContext, Row},
+        render::{MEASURE, RenderContext, Row},
         theme::{Background, Colours, Symbols, Theme},
         transcript::{PlacedLink, Printed, TranscriptView, printed_rows},
         viewer::Viewer,
@@ -147,6 +147,7 @@ impl Look {
             symbols: self.symbols,
             offload: &self.offload,
             diff: self.settings.diff,
+            measure: self.measure(),
             frame: self.frame,
             drafting: !composer.is_empty(),
             now: cx.now,
@@ -159,6 +160,7 @@ impl Look {
             symbols: self.symbols,
             offload: &self.offload,
             width: width.max(1),
+            measure: self.measure(),
             indent: 0,
             now,
         }
@@ -176,6 +178,16 @@ impl Look {
             queued,
             now: cx.now,
         }
+    }
+
+    /// Cells at which prose, prompts, tables and dialogs end, where the screen has them.
+    fn measure(&self) -> u16 {
+        self.settings.width.unwrap_or(MEASURE)
+    }
+
+    /// Cells that everything may take, where they are limited.
+    fn limited(&self, width: u16) -> u16 {
+        self.settings.width.map_or(width, |limit| limit.min(width))
     }
 
     fn transcript(&self) -> Settings {
@@ -269,7 +281,7 @@ impl Ui {
         let offload = Offload::immediate();
         let ctx = RenderContext {
             offload: &offload,
-            ..self.look.render(width, Instant::now())
+            ..self.look.render(self.look.limited(width), Instant::now())
         };
         let source = Source::new(session, screens);
         printed_rows(which, source, &self.look.transcript(), &ctx)

@@ -157,6 +157,10 @@ impl Ui {
             self.draw_notices(zones.above_composer(), buf, cx);
             return cursor;
         }
+        let area = Rect {
+            width: self.look.limited(area.width),
+            ..area
+        };
         let (zones, laid) = self.divide(area, cx);
         self.places = Places {
             transcript: zones.transcript,
@@ -181,7 +185,7 @@ impl Ui {
     /// Terminals are as wide as what shows them, so that nothing is wrapped twice, and as high as
     /// the screen leaves them when attached (V1-TERM-16).
     fn tell_terminal_view(&mut self, area: Rect) {
-        let cols = body_columns(content_width(area.width));
+        let cols = body_columns(content_width(self.look.limited(area.width)));
         let rows = area.height.saturating_sub(TERMINAL_MARGIN).max(1);
         if self.terminal_view.replace((rows, cols)) != Some((rows, cols)) {
             self.commands.push(UiCommand::TerminalView { rows, cols });
@@ -439,12 +443,13 @@ impl Ui {
         self.draw_layer(area, buf, cx)
     }
 
-    /// A box ends where those of the transcript do, beside the scroll bar.
+    /// A box ends where the prompts do, beside the scroll bar.
     fn dialog_width(&self, width: u16) -> u16 {
-        match self.look.frame {
+        let width = match self.look.frame {
             Frame::Full => content_width(width),
             Frame::Compact => width,
-        }
+        };
+        width.min(self.look.measure())
     }
 
     fn layer_height(&mut self, room: Room, cx: &UiContext<'_>) -> u16 {

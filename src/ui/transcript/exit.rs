@@ -8,7 +8,7 @@ use super::items::Item;
 use crate::{
     session::{Block, BlockKind},
     ui::{
-        blocks::{Detail, Frame, Settings, Source, Tick, draw, gap_between, view},
+        blocks::{Detail, Frame, Settings, Source, Tick, draw, has_gap, view},
         render::{RenderContext, Row},
         theme::Theme,
     },
@@ -93,9 +93,13 @@ fn rows_from(
     let mut kept: Vec<Vec<Row>> = Vec::new();
     let mut left = bound.rows;
     for (index, block) in blocks.iter().enumerate().skip(from).rev() {
-        let above = index.checked_sub(1).filter(|at| *at >= from);
-        let above = above.and_then(|at| blocks.get(at)).map(|block| &block.kind);
-        let gap = gap_between(above, &block.kind);
+        let detail = |at: usize| {
+            let block = blocks.get(at);
+            block.map_or(Detail::Short, |block| {
+                detail_of(block, bound.until.is_none(), &frame)
+            })
+        };
+        let gap = index > from && has_gap(index, detail, &source);
         let rows = last_rows(block, gap, left, bound.until.is_none(), &frame);
         left = left.saturating_sub(rows.len());
         kept.push(rows);
@@ -106,15 +110,19 @@ fn rows_from(
     kept.into_iter().rev().flatten().collect()
 }
 
+fn detail_of(block: &Block, whole: bool, frame: &Frame<'_>) -> Detail {
+    let thoughts = frame.settings.thoughts;
+    match &block.kind {
+        BlockKind::Subagent(_) if whole => Detail::Full,
+        kind => view(kind).usual_detail(thoughts, &frame.source),
+    }
+}
+
 /// The last rows of a block, at most `most`. Its segments are laid out downwards: the colours of
 /// code continue from the segment before. `whole`: also what subagents said, which cannot be unfolded
 /// there.
 fn last_rows(block: &Block, gap: bool, most: usize, whole: bool, frame: &Frame<'_>) -> Vec<Row> {
-    let thoughts = frame.settings.thoughts;
-    let detail = match &block.kind {
-        BlockKind::Subagent(_) if whole => Detail::Full,
-        kind => view(kind).usual_detail(thoughts, &frame.source),
-    };
+    let detail = detail_of(block, whole, frame);
     let mut item = Item::new(block, gap);
     item.prepare_whole(block, detail, frame);
     let mut first = item.heights.len();

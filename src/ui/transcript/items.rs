@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     session::{Block, BlockId, BlockKind, Changes},
-    ui::blocks::{Content, CutText, Detail, Frame, Part, gap_between, view},
+    ui::blocks::{Content, CutText, Detail, Frame, Part, has_gap, view},
 };
 
 /// Segments below the view that are measured in one frame.
@@ -145,12 +145,7 @@ impl TranscriptView {
         while self.items.len() <= index
             && let Some(block) = blocks.get(self.items.len())
         {
-            let above = self
-                .items
-                .len()
-                .checked_sub(1)
-                .and_then(|at| blocks.get(at));
-            self.append(above, block);
+            self.append(block);
         }
         let Some(item) = self.items.get_mut(index) else {
             return;
@@ -175,33 +170,29 @@ impl TranscriptView {
         self.prompts.clear();
         self.late.clear();
         self.unmeasured.clear();
-        let mut above: Option<&Block> = None;
         for block in blocks {
             while known.front().is_some_and(|item| item.id < block.id) {
                 known.pop_front();
             }
-            self.append(above, block);
+            self.append(block);
             if known.front().is_some_and(|item| item.id == block.id)
                 && let Some(item) = known.pop_front()
                 && let Some(last) = self.items.last_mut()
             {
-                let gap = last.gap;
                 *last = item;
-                (last.gap, last.stale, last.queued) = (gap, true, false);
+                (last.stale, last.queued) = (true, false);
                 let height = last.heights.total();
                 self.heights.set(self.items.len() - 1, height);
             }
-            above = Some(block);
         }
         self.reanchor(anchored);
     }
 
-    fn append(&mut self, above: Option<&Block>, block: &Block) {
-        let gap = gap_between(above.map(|block| &block.kind), &block.kind);
+    fn append(&mut self, block: &Block) {
         if matches!(block.kind, BlockKind::User(_)) {
             self.prompts.push(self.items.len());
         }
-        self.items.push(Item::new(block, gap));
+        self.items.push(Item::new(block, false));
         // Until it is prepared.
         self.heights.push(1);
     }
@@ -223,6 +214,29 @@ impl TranscriptView {
         {
             self.late.push(index);
         }
+        let height = item.heights.total();
+        self.heights.set(index, height);
+        self.settle_gap(index, frame);
+        self.settle_gap(index + 1, frame);
+    }
+
+    /// Whether a blank row stands above a block changes with what is shown of it and of the one above.
+    pub(super) fn settle_gap(&mut self, index: usize, frame: &Frame<'_>) {
+        let gap = has_gap(index, |at| self.detail_of(at, frame), &frame.source);
+        let Some(item) = self.items.get_mut(index).filter(|item| item.gap != gap) else {
+            return;
+        };
+        item.gap = gap;
+        if item.heights.len() == 0 {
+            return;
+        }
+        let rows = item.heights.get(0);
+        let rows = match gap {
+            true if rows > 0 => rows + 1,
+            true => 0,
+            false => rows.saturating_sub(1),
+        };
+        item.heights.set(0, rows);
         let height = item.heights.total();
         self.heights.set(index, height);
     }

@@ -93,6 +93,9 @@ impl TranscriptView {
     /// The rows of a segment, drawn again if out of date; its height is noted.
     pub(super) fn rows(&mut self, index: usize, segment: usize, frame: &Frame<'_>) -> Arc<[Row]> {
         self.prepare(index, frame);
+        if segment == 0 {
+            self.settle_gap(index, frame);
+        }
         let detail = self.detail_of(index, frame);
         let (Some(block), Some(item)) = (
             frame.source.transcript.blocks().get(index),

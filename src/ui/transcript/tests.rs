@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-fn drawn(world: &World, view: &mut TranscriptView, width: u16, height: u16) -> Buffer {
+pub(super) fn drawn(world: &World, view: &mut TranscriptView, width: u16, height: u16) -> Buffer {
     world.sync(view, width, height);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     view.draw(buf.area, &mut buf, &world.stage.ctx(width));

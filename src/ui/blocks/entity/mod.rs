@@ -82,6 +82,10 @@ impl BlockView for Entity {
         }
     }
 
+    fn has_body(&self, detail: Detail, _: &Source<'_>) -> bool {
+        room(self, detail) > 0 && !self.content.is_empty()
+    }
+
     fn moves(&self, segment: usize, _: &Source<'_>) -> bool {
         segment == 0 && self.kind.is_open()
     }

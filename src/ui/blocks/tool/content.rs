@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use similar::TextDiff;
 
-use super::{Detail, ToolContext, body_context, indent_body};
+use super::{Detail, GUTTER, ToolContext, body_context, indent_body};
 use crate::{
     model::{ContentBlock, Diff, DiffText, RawJson, TerminalId, ToolContent, ToolKind},
     session::{ToolCall, ToolState},
@@ -13,7 +13,7 @@ use crate::{
         blocks::{
             Frame, Source,
             content::{content_path, content_text, render_content, unknown_row},
-            rows::{FULL_ROWS, cut, dim, prose},
+            rows::{FULL_ROWS, cut, dim, narrowed, prose},
             subagent::{session_link, session_name},
         },
         render::{
@@ -21,7 +21,7 @@ use crate::{
             diff::{DiffOptions, change_label, render_diff},
             excerpt::{Excerpt, Keep, unfenced},
             format::{count, shown_path},
-            line::{StyledLine, Wrapping},
+            line::{StyledLine, Wrapping, prefixed},
             terminal::{render_screen, render_terminal_header},
         },
     },
@@ -32,6 +32,8 @@ const SHORT_TEXT_ROWS: usize = 8;
 /// The last rows of a terminal.
 const SHORT_TERMINAL_ROWS: usize = 10;
 const SHORT_DIFF_ROWS: usize = 20;
+/// Of an error: what it is; the rest is details.
+const SHORT_ERROR_ROWS: usize = 1;
 /// Rows of raw input or output.
 const RAW_ROWS: usize = 12;
 /// A diff of more bytes than this is not written out as text.
@@ -49,12 +51,83 @@ pub(super) fn render_tool_piece(
     ctx: &RenderContext<'_>,
 ) -> Rendered {
     let body = body_context(ctx);
-    let mut rendered = match call.content.get(at).filter(|_| at < MAX_PIECES) {
-        Some(piece) => render_piece(call, piece, tool, &body),
-        None => raw_rows(call, tool.detail, &body).into(),
+    let piece = call.content.get(at).filter(|_| at < MAX_PIECES);
+    if piece.is_some_and(|piece| tells_refusal(call, piece, tool.detail)) {
+        return Rendered::default();
+    }
+    let gutter = piece.is_some_and(|piece| has_gutter(call, piece));
+    let inner = if gutter {
+        narrowed(GUTTER.into(), &body)
+    } else {
+        body
     };
+    let mut rendered = match piece {
+        Some(piece) => render_piece(call, piece, tool, &inner),
+        None => raw_rows(call, tool.detail, &inner).into(),
+    };
+    if gutter {
+        lay_gutter(&mut rendered.rows, &body);
+    }
     indent_body(&mut rendered.rows, ctx);
     rendered
+}
+
+/// Output has one. Code and prose have none: a terminal's own selection copies them clean.
+fn has_gutter(call: &ToolCall, piece: &ToolContent) -> bool {
+    match piece {
+        ToolContent::Terminal(_) => true,
+        ToolContent::Block(ContentBlock::Text(_)) => !matches!(
+            call.kind,
+            ToolKind::Read | ToolKind::Think | ToolKind::SwitchMode
+        ),
+        _ => false,
+    }
+}
+
+/// Puts the gutter before rows, and sets back what has no colour: it is not what the agent says.
+fn lay_gutter(rows: &mut [Row], ctx: &RenderContext<'_>) {
+    let dim = ctx.theme.dim;
+    let gutter = StyledLine::styled(ctx.symbols.column, dim).with(" ", dim);
+    for row in rows {
+        let mut inner = std::mem::take(row);
+        for span in &mut inner.line.spans {
+            if span.style.fg.is_none() && span.style.bg.is_none() {
+                span.style = dim.patch(span.style);
+            }
+        }
+        *row = prefixed(&gutter, inner, ctx.width.into());
+    }
+}
+
+/// What the agent puts out for a call that was denied is that refusal in other words.
+fn tells_refusal(call: &ToolCall, piece: &ToolContent, detail: Detail) -> bool {
+    let out = matches!(
+        piece,
+        ToolContent::Terminal(_) | ToolContent::Block(ContentBlock::Text(_))
+    );
+    let over = matches!(
+        call.state,
+        ToolState::Failed | ToolState::Ended | ToolState::Cancelled | ToolState::Completed
+    );
+    out && over && detail != Detail::Full && call.is_denied()
+}
+
+/// Whether rows stand below the header.
+pub(super) fn has_body(call: &ToolCall, detail: Detail, source: &Source<'_>) -> bool {
+    if detail == Detail::Header {
+        return false;
+    }
+    let shows = |piece: &ToolContent| match piece {
+        piece if tells_refusal(call, piece, detail) => false,
+        ToolContent::Block(ContentBlock::Text(text)) => !text.trim().is_empty(),
+        ToolContent::Terminal(id) => {
+            let screen = source.screens.get(id);
+            screen.is_none_or(|screen| screen.lock().row_count() > 0)
+        }
+        _ => true,
+    };
+    let mut pieces = call.content.iter().take(MAX_PIECES);
+    pieces.any(shows) || shows_raw(call, detail)
 }
 
 fn render_piece(
@@ -193,18 +266,22 @@ fn text_rows(
         return Vec::new();
     }
     let runs = call.kind == ToolKind::Execute;
-    let failed = call.state == ToolState::Failed;
+    let failed = call.state == ToolState::Failed && !runs;
     let excerpt = Excerpt {
         keep: if runs { Keep::Tail } else { Keep::Head },
         max_rows: match (runs, detail) {
             (true, Detail::Short) => SHORT_TERMINAL_ROWS,
+            _ if failed && detail != Detail::Full => SHORT_ERROR_ROWS,
             _ => text_room(detail),
         },
-        wrapping: Wrapping::Verbatim,
-        style: if failed && !runs {
-            ctx.theme.error
-        } else {
-            ctx.theme.text
+        wrapping: match call.kind {
+            ToolKind::Read => Wrapping::Verbatim,
+            _ => Wrapping::Words,
+        },
+        style: match call.kind {
+            _ if failed => ctx.theme.error,
+            ToolKind::Think | ToolKind::SwitchMode => ctx.theme.text,
+            _ => ctx.theme.dim,
         },
     };
     excerpt.rows(text, usize::from(ctx.width), ctx)
@@ -267,7 +344,7 @@ fn terminal_rows(
     };
     let title = call.command.as_deref().unwrap_or(&call.title);
     let screen = screen.lock();
-    let ran = !call.had_no_leave() || screen.row_count() > 0;
+    let ran = !call.had_no_leave();
     let header = info.and_then(|info| render_terminal_header(info, title, ran, ctx));
     let mut rows: Vec<Row> = header.into_iter().collect();
     rows.extend(render_screen(&screen, max_rows, ctx));
@@ -280,9 +357,31 @@ fn gives_text(call: &ToolCall) -> bool {
     })
 }
 
-/// The raw output of a failed call without content says why.
-pub(super) fn shows_raw_error(call: &ToolCall) -> bool {
-    call.state == ToolState::Failed && call.content.is_empty() && call.raw_output.is_some()
+/// Whether there are rows of [`raw_rows`].
+pub(super) fn shows_raw(call: &ToolCall, detail: Detail) -> bool {
+    let full = detail == Detail::Full;
+    call.content.len() > MAX_PIECES
+        || full && call.other_input_asked().is_some()
+        || full && shows_raw_input(call)
+        || (full || call.state == ToolState::Failed) && shows_raw_output(call)
+}
+
+/// Its input is shown raw where nothing else tells it; the viewer has it in any case.
+fn shows_raw_input(call: &ToolCall) -> bool {
+    let told = match call.kind {
+        ToolKind::Edit | ToolKind::Delete | ToolKind::Move => {
+            let diff = |piece: &ToolContent| matches!(piece, ToolContent::Diff(_));
+            call.content.iter().any(diff)
+        }
+        ToolKind::Read => !call.locations.is_empty(),
+        _ => call.command.is_some(),
+    };
+    call.raw_input.is_some() && !told
+}
+
+/// Its output is what its content shows, and why it failed.
+fn shows_raw_output(call: &ToolCall) -> bool {
+    call.raw_output.is_some() && call.content.is_empty()
 }
 
 /// Its raw input and output (V1-TOOL-13).
@@ -296,11 +395,11 @@ fn raw_rows(call: &ToolCall, detail: Detail, ctx: &RenderContext<'_>) -> Vec<Row
         if let Some(raw) = call.other_input_asked() {
             rows.extend(json_rows("ask", raw, ctx));
         }
-        if let Some(raw) = &call.raw_input {
+        if let Some(raw) = call.raw_input.as_ref().filter(|_| shows_raw_input(call)) {
             rows.extend(json_rows("in", raw, ctx));
         }
     }
-    if let Some(raw) = &call.raw_output {
+    if let Some(raw) = call.raw_output.as_ref().filter(|_| shows_raw_output(call)) {
         rows.extend(json_rows("out", raw, ctx));
     }
     rows

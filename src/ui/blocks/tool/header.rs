@@ -76,7 +76,11 @@ pub(super) fn render_tool_header(
     }
     let room = width.saturating_sub(left.width() + about.width() + time.width() + gap);
     let whole = object.more || object.lines || shown.width() > room;
-    let answers = call.answers.iter().map(|answer| answer_row(answer, ctx));
+    let whole_answers = tool.detail == Detail::Full;
+    let answers = call.answers.iter();
+    // That a call was allowed is told by its going on.
+    let answers = answers.filter(|answer| whole_answers || answer.allowed != Some(true));
+    let answers = answers.map(|answer| answer_row(answer, whole_answers, ctx));
     let own = own_below.then(|| own.truncate(width, ctx.symbols.ellipsis));
     let mut answers: Vec<Row> = answers.chain(own).collect();
     indent_body(&mut answers, ctx);
@@ -173,23 +177,23 @@ fn sign(call: &ToolCall, tool: &ToolContext<'_>, ctx: &RenderContext<'_>) -> (&'
 fn call_verb(call: &ToolCall) -> &'static str {
     match call.kind {
         // The title is all of it.
-        ToolKind::Other if call.only_asked => "ask",
+        ToolKind::Other if call.only_asked => "Ask",
         kind => verb(kind),
     }
 }
 
 fn verb(kind: ToolKind) -> &'static str {
     match kind {
-        ToolKind::Read => "read",
-        ToolKind::Edit => "edit",
-        ToolKind::Delete => "delete",
-        ToolKind::Move => "move",
-        ToolKind::Search => "search",
-        ToolKind::Execute => "run",
-        ToolKind::Think => "think",
-        ToolKind::Fetch => "fetch",
-        ToolKind::SwitchMode => "mode",
-        ToolKind::Other => "tool",
+        ToolKind::Read => "Read",
+        ToolKind::Edit => "Edit",
+        ToolKind::Delete => "Delete",
+        ToolKind::Move => "Move",
+        ToolKind::Search => "Search",
+        ToolKind::Execute => "Run",
+        ToolKind::Think => "Think",
+        ToolKind::Fetch => "Fetch",
+        ToolKind::SwitchMode => "Mode",
+        ToolKind::Other => "Tool",
     }
 }
 
@@ -480,14 +484,15 @@ pub fn verdict(answer: &Answered) -> String {
     }
 }
 
-/// `allowed by you · Allow once`; `answered: Allow`, where nobody says what that means.
-fn answer_row(answer: &Answered, ctx: &RenderContext<'_>) -> Row {
+/// `denied by you`, `answered: Allow`, where it is not known what that means; `whole`: the words of the
+/// option as well.
+fn answer_row(answer: &Answered, whole: bool, ctx: &RenderContext<'_>) -> Row {
     let (theme, symbols) = (ctx.theme, ctx.symbols);
     let denied = !matches!(answer.by, By::Nobody) && answer.allowed == Some(false);
     let style = if denied { theme.error } else { theme.dim };
     let mut line = StyledLine::styled(&verdict(answer), style);
     let said = SafeText::line(answer.answer.trim());
-    if !said.is_empty() {
+    if !said.is_empty() && (whole || answer.allowed.is_none()) {
         let separator = match (&answer.by, answer.allowed) {
             (By::Person, None) => ": ".to_owned(),
             _ => format!(" {} ", symbols.separator),

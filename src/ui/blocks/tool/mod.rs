@@ -21,7 +21,7 @@ use crate::{
     vt::Screens,
 };
 
-use content::{MAX_PIECES, piece_text, render_tool_piece, shows_raw_error};
+use content::{MAX_PIECES, piece_text, render_tool_piece, shows_raw};
 use header::{render_tool_header, verdict};
 
 pub use brief::doing;
@@ -180,6 +180,10 @@ impl BlockView for ToolCall {
         if segment > 0 { 8 } else { 1 }
     }
 
+    fn has_body(&self, detail: Detail, source: &Source<'_>) -> bool {
+        content::has_body(self, detail, source)
+    }
+
     fn location(&self) -> Option<FileLocation> {
         if let Some(location) = self.locations.first() {
             return Some(FileLocation {
@@ -213,9 +217,8 @@ fn piece_count(call: &ToolCall, detail: Detail) -> usize {
     let content = call.content.len().min(MAX_PIECES);
     match detail {
         Detail::Header => 0,
-        Detail::Short => content + usize::from(shows_raw_error(call)),
-        // Raw input and output follow the content.
-        Detail::Full => content + 1,
+        // What is raw follows the content.
+        _ => content + usize::from(shows_raw(call, detail)),
     }
 }
 
@@ -250,9 +253,12 @@ fn indent_at(width: u16) -> u16 {
     if width < 40 { 2 } else { 4 }
 }
 
-/// Columns of a call's body, where its terminal is shown, in a transcript of that width.
+/// Cells of the line left of output, with its blank.
+const GUTTER: u16 = 2;
+
+/// Columns of a call's output, where its terminal is shown, in a transcript of that width.
 pub fn body_columns(width: u16) -> u16 {
-    width.saturating_sub(indent_at(width)).max(1)
+    width.saturating_sub(indent_at(width) + GUTTER).max(1)
 }
 
 fn body_context<'a>(ctx: &RenderContext<'a>) -> RenderContext<'a> {

@@ -272,11 +272,103 @@ fn a_call_that_was_denied_is_not_said_to_have_failed() {
     for state in [ToolState::Failed, ToolState::Ended, ToolState::Completed] {
         edit.state = state;
         let shown = props.text(&edit, Detail::Header, 60);
-        assert!(shown.contains("✗ edit"), "{shown}");
-        assert!(shown.contains("denied by you · No"), "{shown}");
+        assert!(shown.contains("✗ Edit"), "{shown}");
+        assert!(shown.contains("denied by you"), "{shown}");
+        let whole = props.text(&edit, Detail::Full, 60);
+        assert!(whole.contains("denied by you · No"), "{whole}");
         assert!(!shown.contains("failed"), "{shown}");
         assert!(!shown.contains("no result"), "{shown}");
     }
+}
+
+#[test]
+fn an_allowed_call_has_no_line_that_says_so_until_it_is_unfolded() {
+    let props = Props::new(Stage::dark());
+    let mut run = call(ToolKind::Execute, "cargo test", &props);
+    for by in [By::Person, By::Rule("allow-all".into())] {
+        run.answers = vec![Answered {
+            answer: "Yes".into(),
+            allowed: Some(true),
+            by,
+        }];
+        for detail in [Detail::Header, Detail::Short] {
+            assert!(!props.text(&run, detail, 60).contains("allowed"));
+        }
+        assert!(props.text(&run, Detail::Full, 60).contains("allowed by"));
+    }
+}
+
+#[test]
+fn a_refusal_is_not_told_again_in_the_agents_words() {
+    let props = Props::new(Stage::dark());
+    let mut run = call(ToolKind::Execute, "rm -r build", &props);
+    run.content = vec![text_piece("The user rejected permission to use this tool.")];
+    run.answers = vec![Answered {
+        answer: "No".into(),
+        allowed: Some(false),
+        by: By::Person,
+    }];
+    for state in [ToolState::Failed, ToolState::Ended, ToolState::Completed] {
+        run.state = state;
+        let shown = props.text(&run, Detail::Short, 60);
+        assert!(!shown.contains("rejected"), "{shown}");
+        let whole = props.text(&run, Detail::Full, 60);
+        assert!(whole.contains("rejected"), "{whole}");
+    }
+}
+
+#[test]
+fn output_stands_dim_behind_a_gutter_and_breaks_between_words() {
+    let props = Props::new(Stage::dark());
+    let mut run = call(ToolKind::Execute, "cargo test", &props);
+    run.content = vec![text_piece(
+        "running a hundred and fifty-one tests of the parser",
+    )];
+    let rows = props.rows(&run, Detail::Short, &props.stage.ctx(40));
+    let shown: Vec<String> = rows.iter().map(|row| row.line.to_string()).collect();
+    assert_eq!(
+        shown[1..],
+        [
+            "    │ running a hundred and fifty-one",
+            "    │ tests of the parser"
+        ]
+    );
+    let dim = props.stage.theme.dim;
+    let said = rows[1].line.spans.last().expect("the text");
+    assert_eq!(said.style, dim);
+    run.kind = ToolKind::Read;
+    let shown = props.text(&run, Detail::Full, 40);
+    assert!(!shown.contains('│'), "code is copied clean: {shown}");
+}
+
+#[test]
+fn an_error_is_one_line_and_its_details_once() {
+    let props = Props::new(Stage::dark());
+    let error = "no such file: src/a.rs\nlooked in /work\nand in /work/tool";
+    let mut edit = call(ToolKind::Edit, "Edit src/a.rs", &props);
+    edit.state = ToolState::Failed;
+    edit.content = vec![text_piece(error)];
+    edit.raw_output = Some(RawJson(format!("{{\"error\":{error:?}}}").into()));
+    let shown = props.text(&edit, Detail::Short, 60);
+    assert_eq!(shown.matches("no such file").count(), 1, "{shown}");
+    assert!(shown.contains("+2 lines"), "{shown}");
+    let whole = props.text(&edit, Detail::Full, 60);
+    assert_eq!(whole.matches("no such file").count(), 1, "{whole}");
+    assert!(whole.contains("and in /work/tool"), "{whole}");
+}
+
+#[test]
+fn raw_input_stands_only_where_nothing_else_tells_it() {
+    let props = Props::new(Stage::dark());
+    let raw = || Some(RawJson(r#"{"command":"cargo test"}"#.into()));
+    let mut run = call(ToolKind::Execute, "cargo test", &props);
+    run.raw_input = raw();
+    run.command = Some("cargo test".into());
+    let shown = props.text(&run, Detail::Full, 60);
+    assert!(!shown.contains('{'), "{shown}");
+    run.command = None;
+    let shown = props.text(&run, Detail::Full, 60);
+    assert!(shown.contains('{'), "{shown}");
 }
 
 #[test]

@@ -173,6 +173,7 @@ impl Shown {
         act: impl FnOnce(&mut FormDialog, &OverlayContext<'_>) -> T,
     ) -> T {
         let cx = OverlayContext {
+            measure: crate::ui::render::MEASURE,
             session: Some(&self.bench.session),
             sessions: None,
             project: &self.bench.project,

@@ -360,7 +360,7 @@ fn cut(row: &mut Row, width: usize, cx: &OverlayContext<'_>) {
         .push(Span::styled(cx.symbols.ellipsis, cx.theme.warning));
 }
 
-/// What the agent says the option is, where there is room to say it once more.
+/// What the agent says the option is, where the label has not the same words, and there is room.
 fn kind_words(choice: &Choice, column: usize, width: usize, cx: &OverlayContext<'_>) -> StyledLine {
     /// Narrower than this the label needs all the room.
     const FROM_WIDTH: usize = 56;
@@ -371,7 +371,8 @@ fn kind_words(choice: &Choice, column: usize, width: usize, cx: &OverlayContext<
         PermissionKind::RejectAlways => "reject always",
         PermissionKind::Unknown => "of unknown kind",
     };
-    if !choice.foreign || (width < FROM_WIDTH && column + words.len() + 3 > width) {
+    let same = choice.label.trim().eq_ignore_ascii_case(words);
+    if !choice.foreign || same || (width < FROM_WIDTH && column + words.len() + 3 > width) {
         return StyledLine::new();
     }
     StyledLine::styled(&format!("   {words:13}"), cx.theme.dim)

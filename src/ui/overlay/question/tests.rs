@@ -78,6 +78,7 @@ impl Shown {
         act: impl FnOnce(&mut QuestionDialog, &OverlayContext<'_>) -> T,
     ) -> T {
         let cx = OverlayContext {
+            measure: crate::ui::render::MEASURE,
             session: Some(&self.bench.session),
             sessions: None,
             project: &self.bench.project,

@@ -293,6 +293,7 @@ mod tests {
             symbols: &Symbols::UNICODE,
             offload,
             width: 80,
+            measure: crate::ui::render::MEASURE,
             indent: 0,
             now: Instant::now(),
         })

@@ -313,7 +313,7 @@ impl<'a> Blocks<'a> {
             }
             TagEnd::Table => {
                 if let Leaf::Table { table, .. } = self.take_leaf() {
-                    let rows = table.render(self.skip_rows.take(), self.room(), self.ctx);
+                    let rows = table.render(self.skip_rows.take(), self.prose_room(), self.ctx);
                     self.rows(rows);
                 }
             }
@@ -512,8 +512,16 @@ impl<'a> Blocks<'a> {
 
     /// Cells between the margins.
     fn room(&self) -> usize {
-        let margins: usize = self.margins.iter().map(|margin| margin.rest.width()).sum();
-        room_beside(margins, self.ctx.width.into())
+        room_beside(self.margins(), self.ctx.width.into())
+    }
+
+    /// As [`Self::room`], up to where prose ends.
+    fn prose_room(&self) -> usize {
+        room_beside(self.margins(), self.ctx.prose_width().into())
+    }
+
+    fn margins(&self) -> usize {
+        self.margins.iter().map(|margin| margin.rest.width()).sum()
     }
 
     /// The prefixes of the next row and of those after it. To be called

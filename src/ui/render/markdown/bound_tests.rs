@@ -113,6 +113,7 @@ fn with_context(test: impl FnOnce(&RenderContext<'_>)) {
         symbols: &Symbols::UNICODE,
         offload: &Offload::immediate(),
         width: WIDTH,
+        measure: crate::ui::render::MEASURE,
         indent: 0,
         now: Instant::now(),
     });

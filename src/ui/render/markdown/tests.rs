@@ -18,6 +18,7 @@ fn context<T>(width: u16, symbols: &Symbols, test: impl FnOnce(&RenderContext<'_
         symbols,
         offload: &Offload::immediate(),
         width,
+        measure: crate::ui::render::MEASURE,
         indent: 0,
         now: Instant::now(),
     })
@@ -368,6 +369,7 @@ fn without_colours_code_keeps_its_marks() {
         symbols: &Symbols::UNICODE,
         offload: &offload,
         width: 40,
+        measure: crate::ui::render::MEASURE,
         indent: 0,
         now: Instant::now(),
     };

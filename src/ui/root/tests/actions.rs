@@ -316,10 +316,10 @@ fn terminals_are_told_what_they_are_shown_in() {
             .draw_on(area, &mut buffer, &screen.bench.context());
         format!("{:?}", screen.ui.take_commands())
     };
-    // The call's indent and the scroll bar are taken off.
-    assert_eq!(told(80, 24), "[TerminalView { rows: 22, cols: 75 }]");
+    // The call's indent, its gutter and the scroll bar are taken off.
+    assert_eq!(told(80, 24), "[TerminalView { rows: 22, cols: 73 }]");
     assert_eq!(told(80, 24), "[]", "once for each size");
-    assert_eq!(told(120, 40), "[TerminalView { rows: 38, cols: 115 }]");
+    assert_eq!(told(120, 40), "[TerminalView { rows: 38, cols: 113 }]");
 }
 
 fn with_keys(keys: &[(&str, &str)]) -> Screen {

@@ -4,6 +4,7 @@ mod actions;
 mod activity;
 mod broken;
 mod in_flight;
+mod measure;
 mod mouse;
 mod newer;
 mod options;

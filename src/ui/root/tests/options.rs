@@ -408,6 +408,7 @@ fn pictures(name: &str, keys: &str, options: &[ConfigOption]) {
     };
     let context = screen.bench.context();
     let cx = OverlayContext {
+        measure: crate::ui::render::MEASURE,
         frame: Frame::Compact,
         ..screen.ui.look.overlay(&screen.ui.composer, &context)
     };
