@@ -274,6 +274,7 @@ impl App {
                         self.focus,
                         &self.runtime.config.ui,
                         agent.map_or("the agent", SafeText::as_str),
+                        attention::Form::detect(),
                     );
                     self.screen.send_along(&bytes);
                 }
@@ -496,6 +497,16 @@ impl App {
         if first {
             // Asked with the first frame, so that nothing waits for it.
             self.screen.send_along(tty::QUERY_BACKGROUND);
+        }
+        let title = self.title.bytes(
+            self.runtime.sessions.shown(),
+            self.runtime.sessions.elsewhere().waiting > 0,
+            &self.project.cwd,
+            tty::is_titled(),
+        );
+        if !title.is_empty() {
+            tty::titled(self.title.tells_progress());
+            self.screen.send_along(&title);
         }
         let wrote = self.screen.draw(|frame| {
             ui.draw(frame, &context);

@@ -21,6 +21,7 @@ use crate::{
         runtime::{Done, Reach, Runtime},
         setup::{config_warnings, project_info, ui_settings, wanted_agent},
         terminal::{FrameScheduler, Reader, Screen, tty},
+        title::Title,
     },
     cli::{AgentWanted, ExitCode, Launch, Reopen},
     config::{Config, Dirs, Loaded, TrustState},
@@ -53,6 +54,7 @@ pub struct App {
     pub ui: Ui,
     pub offload: Offload,
     pub screen: Screen,
+    pub title: Title,
     pub reader: Reader,
     pub frames: FrameScheduler,
     pub jobs: mpsc::UnboundedSender<Job>,
@@ -126,6 +128,7 @@ impl App {
             }
         });
         let project = project_info(&launch.cwd, &dirs.state);
+        let title = Title::new(loaded.config.ui.title, loaded.config.ui.ascii_symbols);
         let warnings = config_warnings(&loaded);
         let warn = jobs.clone();
         let folder = SessionFolder::new(&dirs.state);
@@ -141,6 +144,7 @@ impl App {
             ui,
             offload,
             screen,
+            title,
             reader,
             frames: FrameScheduler::default(),
             jobs,
@@ -172,6 +176,8 @@ impl App {
             .set_escape_delay(tty::escape_delay(self.runtime.config.ui.escape_delay));
         self.screen
             .send_along(tty::want_mouse(self.runtime.config.ui.mouse));
+        let ui = &self.runtime.config.ui;
+        self.title.configure(ui.title, ui.ascii_symbols);
         let draft = self.ui.draft_text();
         let settings = ui_settings(&self.runtime.config);
         let typed = self.ui.last_typed();

@@ -201,6 +201,8 @@ pub struct UiConfig {
     pub width: Option<u16>,
     /// How changes are laid out.
     pub diff: DiffLayout,
+    /// Tell state, project and session in the terminal's title, and its progress where that is shown.
+    pub title: bool,
     /// Ring the bell when a permission waits.
     pub bell: bool,
     /// Tell the desktop when a turn has finished and the terminal is not focused.
@@ -290,6 +292,7 @@ impl Default for UiConfig {
             mouse: true,
             copy_on_select: true,
             diff: DiffLayout::Auto,
+            title: true,
             bell: true,
             notifications: true,
             thoughts: Thoughts::Auto,

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    model::{Claims, ContentBlock, Diff, Meta, Patch, RawJson, SessionId, TerminalId, ToolCallId},
+    model::{
+        Claims, ContentBlock, Diff, Meta, Patch, PlanEntry, RawJson, SessionId, TerminalId,
+        ToolCallId,
+    },
     text::SafeText,
 };
 pub use input::ToolInput;
@@ -39,6 +42,8 @@ pub struct ToolCallPatch {
     pub claims: Patch<Claims>,
     /// What the call would do by its raw input, whatever its kind.
     pub input: Patch<Arc<ToolInput>>,
+    /// The agent's list of what is to be done, where the call writes one: a plan.
+    pub todos: Option<Vec<PlanEntry>>,
     /// It can be cancelled separately (V2-CAN-02).
     pub cancel: Patch<bool>,
     /// Of the update and of its content (V1-META-01): merged into earlier ones.
@@ -62,6 +67,7 @@ impl ToolCallPatch {
             command_cwd: Patch::Keep,
             claims: Patch::Keep,
             input: Patch::Keep,
+            todos: None,
             cancel: Patch::Keep,
             meta: Meta::default(),
         }

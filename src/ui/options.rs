@@ -19,6 +19,40 @@ pub fn value_line(
     named_line(&option.name_of(value), dangerous, theme, style)
 }
 
+/// The name of the model that is set: of one called "Default (recommended)" the model that its description
+/// begins with, where it does.
+pub fn model_name(option: &ConfigOption) -> SafeText {
+    /// Words of a name; a description of more is a sentence.
+    const WORDS: usize = 4;
+    let current = option.current();
+    let name = option.name_of(&current);
+    let is_default = name
+        .get(..7)
+        .is_some_and(|start| start.eq_ignore_ascii_case("default"));
+    if !is_default {
+        return name;
+    }
+    let value = option
+        .values()
+        .iter()
+        .find(|value| OptionValue::Id(value.value.clone()) == current);
+    let described = value.and_then(|value| value.description.as_ref());
+    let real = described.map(|text| {
+        let line = text.lines().next().unwrap_or_default();
+        let end = [" · ", " - ", " – ", " — ", " (", ", ", ": ", ". "]
+            .iter()
+            .filter_map(|mark| line.find(mark))
+            .min();
+        line[..end.unwrap_or(line.len())]
+            .trim()
+            .trim_end_matches('.')
+    });
+    match real.filter(|real| !real.is_empty() && real.split_whitespace().count() <= WORDS) {
+        Some(real) => SafeText::line(real),
+        None => name,
+    }
+}
+
 /// The name of a value, cut or whole.
 pub fn named_line(name: &SafeText, dangerous: bool, theme: &Theme, style: Style) -> StyledLine {
     let style = if dangerous {
@@ -64,6 +98,39 @@ fn sounds_dangerous(id: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_default_model_is_told_by_the_name_that_its_description_begins_with() {
+        let named = |name: &'static str, description: Option<&'static str>| {
+            let value = crate::model::ConfigValue {
+                value: "default".into(),
+                name: name.into(),
+                description: description.map(SafeText::from),
+                group: None,
+            };
+            model_name(&ConfigOption {
+                id: "model".into(),
+                name: "Model".into(),
+                description: None,
+                category: None,
+                kind: crate::model::ConfigKind::Select {
+                    current: "default".into(),
+                    values: vec![value],
+                },
+                set_by: crate::model::SetBy::Option,
+            })
+        };
+        let default = "Default (recommended)";
+        assert_eq!(named(default, Some("Opus")).as_str(), "Opus");
+        let long = "Sonnet 4.5 · Best for everyday tasks";
+        assert_eq!(named(default, Some(long)).as_str(), "Sonnet 4.5");
+        let sentence = "Use the model that the account is set to";
+        for tells_none in [None, Some(""), Some(sentence)] {
+            assert_eq!(named(default, tells_none).as_str(), default);
+        }
+        assert_eq!(named("Haiku", Some("Opus")).as_str(), "Haiku");
+        assert_eq!(named("Défaut", Some("Opus")).as_str(), "Défaut");
+    }
 
     /// V1-MODE-04
     #[test]

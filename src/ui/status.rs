@@ -13,7 +13,7 @@ use crate::{
         action::Action,
         activity::Activity,
         keymap::Keymap,
-        options::{is_dangerous, named_line},
+        options::{is_dangerous, model_name, named_line},
         overlay::agent_name,
         render::{Row, format::grouped, line::StyledLine},
         theme::{Symbols, Theme},
@@ -293,7 +293,8 @@ impl Status<'_> {
     fn model(&self, session: &Session) -> Option<Part> {
         let option = session.option_of(category::MODEL)?;
         let shown = option.is_select();
-        shown.then(|| self.value(rank::MODEL, option, self.theme.text))
+        let name = model_name(option);
+        shown.then(|| self.named(rank::MODEL, option, &name, self.theme.text))
     }
 
     /// Nothing for "default", which would say nothing here.
@@ -307,8 +308,13 @@ impl Status<'_> {
     }
 
     fn value(&self, rank: u8, option: &ConfigOption, style: Style) -> Part {
+        let name = option.name_of(&option.current());
+        self.named(rank, option, &name, style)
+    }
+
+    fn named(&self, rank: u8, option: &ConfigOption, name: &str, style: Style) -> Part {
         let current = option.current();
-        let name = self.name(&option.name_of(&current), style);
+        let name = self.name(name, style);
         let name = SafeText::line(name.text());
         let line = named_line(&name, is_dangerous(option, &current), self.theme, style);
         let side = Side::Left;

@@ -179,7 +179,7 @@ fn claude_at_a_terminal() {
     write(&settings, &text.to_string());
     // As the dialog says of what was done elsewhere.
     talk.tui.keys("<f5>");
-    talk.tui.wait_for("1 queued message is held");
+    talk.tui.wait_for("held 1: ");
     talk.tui.keys("<enter>");
     talk.wait_prompts(2);
     talk.wait_turn();

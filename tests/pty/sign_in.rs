@@ -161,7 +161,7 @@ fn a_second_refusal_of_a_prompt_ends_there() {
     wait_for(&tui, "Sign in to");
     tui.keys("<enter>");
     tui.wait_for("signed in, but the agent still refuses");
-    tui.wait_for("1 queued message is held");
+    tui.wait_for("held 1: ");
     assert_eq!(tui.count("session/prompt"), 2);
     assert_eq!(tui.count("authenticate"), 1);
 }

@@ -9,6 +9,26 @@ use crate::{
     text::SafeText,
 };
 
+/// Bytes of a raw input in which a list of what is to be done is looked for.
+const MAX_TODOS: usize = 1 << 20;
+
+/// What a tool of the agent's writes down as to be done (`todowrite`, `TodoWrite`), from its raw input;
+/// `None` if it is no such list.
+pub fn todos(raw_input: &str) -> Option<Vec<PlanEntry>> {
+    let looks_so = raw_input.len() <= MAX_TODOS
+        && raw_input.contains("\"todos\"")
+        && raw_input.contains("\"status\"");
+    if !looks_so {
+        return None;
+    }
+    members!(struct Input {
+        todos,
+    });
+    let input: Input<'_> = object(raw_input)?;
+    let entries = entries(Pass::Loose, input.todos).ok()??;
+    (!entries.is_empty()).then_some(entries)
+}
+
 pub fn entries(pass: Pass, member: Member<'_>) -> Result<Option<Vec<PlanEntry>>, Misfit> {
     members!(struct Entry {
         content,

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::{
     blocks, claims, command, git_patch,
     meta::{note, of_entity},
-    raw_json,
+    plan, raw_json,
     view::{Member, Misfit, Pass, Text, cancels, members, need, object},
 };
 use crate::{
@@ -103,6 +103,11 @@ fn read_input(pass: Pass, call: &mut ToolCallPatch, raw: Option<&str>) {
                 false if pass.is_v2() => Patch::Set(Default::default()),
                 false => Patch::Keep,
             };
+            call.todos = plan::todos(raw);
+            if call.todos.is_some() {
+                // The same list again, as JSON for the model.
+                call.content = Patch::Keep;
+            }
         }
     }
 }

@@ -56,6 +56,38 @@ pub fn want_mouse(wanted: bool) -> &'static [u8] {
     if wanted { MOUSE_ON } else { MOUSE_OFF }
 }
 
+/// The terminal has a title of ours, and maybe progress.
+static TITLED: AtomicBool = AtomicBool::new(false);
+
+/// No title, then the one that was put aside where the terminal can, and no progress. Some take the last
+/// for a notification without words, so it is sent only where progress is shown.
+const TITLE_BACK: &[u8] = b"\x1b]0;\x1b\\\x1b[23;0t";
+const PROGRESS_BACK: &[u8] = b"\x1b]9;4;0\x1b\\";
+
+/// Progress is shown.
+static PROGRESS: AtomicBool = AtomicBool::new(false);
+
+/// A title is on its way to the terminal; `progress`: it may tell progress too. Both go with [`restore`].
+pub fn titled(progress: bool) {
+    PROGRESS.store(progress, Ordering::SeqCst);
+    TITLED.store(true, Ordering::SeqCst);
+}
+
+/// The title is ours still: nothing else has had the terminal.
+pub fn is_titled() -> bool {
+    TITLED.load(Ordering::SeqCst)
+}
+
+/// What gives the title back.
+fn title_back() -> [&'static [u8]; 2] {
+    let titled = TITLED.swap(false, Ordering::SeqCst);
+    let progress = PROGRESS.swap(false, Ordering::SeqCst);
+    [
+        if titled { TITLE_BACK } else { b"" },
+        if progress { PROGRESS_BACK } else { b"" },
+    ]
+}
+
 /// Asks for the background colour; the answer, if any, comes as input, and
 /// [`Decoder`](crate::input::Decoder) knows it.
 pub const QUERY_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
@@ -280,6 +312,9 @@ fn restore_with(give_back_modes: impl FnOnce()) {
         return;
     }
     let mut out = io::stdout();
+    for bytes in title_back() {
+        let _ = out.write_all(bytes);
+    }
     let _ = out.write_all(GIVE_BACK).and_then(|()| out.flush());
     give_back_modes();
 }
@@ -333,6 +368,9 @@ extern "C" fn crashed(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_v
         // A terminal that takes nothing must not keep a crash from its end.
         if takes_output(Duration::from_millis(200)) {
             let _ = rustix::io::write(stdout(), CUT);
+            for bytes in title_back() {
+                let _ = rustix::io::write(stdout(), bytes);
+            }
             let _ = rustix::io::write(stdout(), GIVE_BACK);
         }
         // SAFETY: null, or a box that is never freed.

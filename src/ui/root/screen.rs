@@ -341,9 +341,6 @@ impl Ui {
                 hint(Action::Restart),
                 hint(Action::ChooseAgent)
             ),
-            Phase::Ready if session.queue_held && !session.queue.is_empty() => {
-                format!("{} sends what is queued", hint(Action::Send))
-            }
             Phase::Ready if session.turn.is_some() && session.work != Some(WorkState::Unknown) => {
                 format!(
                     "{} queues {separator} {} sends at once",

@@ -73,6 +73,7 @@ impl TranscriptView {
     pub(super) fn layout(&mut self, frame: &Frame<'_>) {
         if let Position::At(anchor) = &self.position {
             let anchor = self.settled(anchor.clone(), frame);
+            self.stick(Some(&anchor), frame);
             let (shown, rows, ended) = self.down_from(&anchor, frame);
             if !(ended && rows <= self.height) {
                 self.position = Position::At(anchor);
@@ -82,6 +83,7 @@ impl TranscriptView {
             }
             self.follow();
         }
+        self.stick(None, frame);
         self.shown = self.up_from_end(frame);
     }
 

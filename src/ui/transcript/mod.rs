@@ -13,6 +13,7 @@ mod items;
 mod layout;
 mod scroll;
 mod select;
+mod sticky;
 
 use std::{collections::VecDeque, sync::Arc, time::Instant};
 
@@ -23,7 +24,7 @@ use crate::{
     session::{Block, BlockId},
     ui::{
         blocks::{Detail, Frame, Settings, Source, Tick, view},
-        render::{RenderContext, line::row_width},
+        render::{RenderContext, Row, line::row_width},
     },
 };
 
@@ -115,7 +116,11 @@ pub struct TranscriptView {
     /// Columns of the rows.
     width: u16,
     /// Rows of the area, the foot not among them.
+    rows_in_all: usize,
+    /// Those for the conversation: all but the sticky one.
     height: usize,
+    /// The prompt that the rows belong to, where it is above them.
+    sticky: Option<Row>,
     /// The area's last row is not for the conversation, but blank.
     foot: bool,
     /// The settings of the last sync, so that a change is noticed.
@@ -140,7 +145,8 @@ impl TranscriptView {
         let frame = self.frame(source, settings, ctx);
         self.width = frame.ctx.width;
         self.foot = height >= FOOT_FROM;
-        self.height = usize::from(height) - usize::from(self.foot);
+        self.rows_in_all = usize::from(height) - usize::from(self.foot);
+        self.height = self.rows_in_all - usize::from(self.sticky.is_some()).min(self.rows_in_all);
         self.cache.begin_frame();
         self.take_in(&frame);
         self.finish_fold(&frame);
@@ -232,7 +238,11 @@ impl TranscriptView {
             rows.map(|(at, row)| ((shown.item, shown.segment, at), row))
         });
         let bottom = area.bottom() - u16::from(self.foot).min(area.height);
-        for (y, (place, row)) in (area.y..bottom).zip(rows) {
+        if let Some(prompt) = &self.sticky {
+            buf.set_line(area.x, area.y, &prompt.line, width);
+        }
+        let top = area.y + self.sticky_rows();
+        for (y, (place, row)) in (top..bottom).zip(rows) {
             buf.set_line(area.x, y, &row.line, width);
             self.mark_row(place, row, Rect::new(area.x, y, width, 1), buf, ctx);
             if selected == Some(place.0) && row_width(row) > 0 {

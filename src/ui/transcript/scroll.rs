@@ -69,16 +69,35 @@ impl TranscriptView {
         let Some(top) = self.shown.first() else {
             return;
         };
-        let (item, segment, row) = (top.item, top.segment, top.skip);
-        let distance = usize::try_from(rows.unsigned_abs()).unwrap_or(usize::MAX);
-        let (item, segment, row) = match rows {
-            0 => return,
+        let from = (top.item, top.segment, top.skip);
+        if rows == 0 || rows > 0 && self.is_following() {
             // At the end there is nothing below.
-            1.. if self.is_following() => return,
-            1.. => self.place_below(item, segment, row, distance, frame),
-            _ => self.above(item, segment, row, distance, frame),
+            return;
+        }
+        let stuck = self.sticky.is_some();
+        let (item, segment, row) = self.away(from, rows, frame);
+        // What is read moves by that many rows, whether the sticky prompt comes or goes.
+        let sticks = self.prompt_above(item, segment, row).is_some();
+        let (item, segment, row) = match (stuck, sticks) {
+            (false, true) => self.away(from, rows + 1, frame),
+            (true, false) => self.away(from, rows - 1, frame),
+            _ => (item, segment, row),
         };
         self.put_top(item, segment, row);
+    }
+
+    /// The place that many rows below; negative: above.
+    fn away(
+        &mut self,
+        (item, segment, row): (usize, usize, usize),
+        rows: i64,
+        frame: &Frame<'_>,
+    ) -> (usize, usize, usize) {
+        let distance = usize::try_from(rows.unsigned_abs()).unwrap_or(usize::MAX);
+        match rows {
+            0.. => self.place_below(item, segment, row, distance, frame),
+            _ => self.above(item, segment, row, distance, frame),
+        }
     }
 
     /// The place `distance` rows above; the beginning if there are fewer.

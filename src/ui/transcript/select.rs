@@ -92,7 +92,7 @@ pub enum Taken {
 impl TranscriptView {
     /// Where in the conversation a place of its last picture is; the nearest row beyond its rows.
     pub fn spot(&self, area: Rect, at: Position) -> Option<Spot> {
-        let wanted = usize::from(at.y.saturating_sub(area.y));
+        let wanted = usize::from(at.y.saturating_sub(area.y + self.sticky_rows()));
         let last = self.rows_that_show().checked_sub(1)?;
         let mut left = wanted.min(last);
         for shown in &self.shown {

@@ -678,3 +678,38 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_prompt_above_a_scrolled_view_stays_on_its_first_row() {
+    let mut world = World::new(Stage::dark());
+    for n in 0..3 {
+        let text = format!("question {n}\nwith more to it");
+        world.transcript.push_for_test(user(&text));
+        for line in 0..15 {
+            let text = format!("answer {n}.{line}");
+            world.transcript.push_for_test(agent(&text, true));
+        }
+    }
+    let mut view = TranscriptView::default();
+    let rows = |view: &mut TranscriptView| -> Vec<String> {
+        let screen = screen(&drawn(&world, view, 60, 12));
+        let plain = |line: &str| line.trim_end_matches('▐').trim_end().to_owned();
+        screen.lines().map(plain).collect()
+    };
+    let end = rows(&mut view);
+    assert!(!end[0].contains("question"), "at the end: {end:#?}");
+    view.scroll(Scroll::Lines(-1));
+    let up = rows(&mut view);
+    assert!(up[0].contains("question 2 …"), "{up:#?}");
+    assert_eq!(up[2..11], end[1..10], "by one row, as asked");
+    view.scroll(Scroll::Lines(-7));
+    assert_eq!(rows(&mut view)[9..11], end[1..3]);
+    view.scroll(Scroll::Lines(8));
+    assert_eq!(rows(&mut view), end);
+    view.scroll(Scroll::PrevPrompt);
+    let prompt = rows(&mut view);
+    assert!(prompt[0].contains("question 2") && !prompt[0].contains('…'));
+    assert!(prompt[1].contains("with more to it"), "{prompt:#?}");
+    view.scroll(Scroll::Lines(-3));
+    assert!(rows(&mut view)[0].contains("question 1 …"));
+}

@@ -481,3 +481,34 @@ fn a_tool_call_has_a_name_places_and_any_content() {
     };
     assert_eq!(session.as_str(), "child");
 }
+
+#[test]
+fn a_list_of_what_is_to_be_done_in_a_raw_input_is_a_plan() {
+    use crate::{acp::decode::plan::todos, model::PlanStatus};
+
+    let list = r#"{"todos": [
+        {"id": "1", "content": "Look around", "status": "completed", "priority": "high"},
+        {"content": "Change it", "status": "in_progress", "activeForm": "Changing it"}
+    ]}"#;
+    let entries = todos(list).expect("a list");
+    let told: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.content.as_str(), entry.status))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("Look around", PlanStatus::Completed),
+            ("Change it", PlanStatus::InProgress)
+        ]
+    );
+    for none in [
+        "{}",
+        r#"{"todos": "status"}"#,
+        r#"{"todos": [], "status": 1}"#,
+        r#"{"command": "grep todos"}"#,
+        r#"["todos", "status"]"#,
+    ] {
+        assert_eq!(todos(none), None, "{none}");
+    }
+}

@@ -98,7 +98,7 @@ impl Step<'_> {
     /// Applies a patch to its call; a first sight creates it (V1-TOOL-03). An id that a call of an
     /// earlier turn had may be another call's now: some agents count from one in each turn. Within
     /// a turn an id stays one row.
-    pub fn patch_tool(&mut self, patch: ToolCallPatch, by: PatchSource) -> BlockId {
+    pub fn patch_tool(&mut self, mut patch: ToolCallPatch, by: PatchSource) -> BlockId {
         self.flush_history();
         let turn = self.session.inner.turn.number;
         let known = self.conversation().tools.by_id.get(&patch.id).copied();
@@ -124,6 +124,9 @@ impl Step<'_> {
                 block
             }
         };
+        if let Some(todos) = patch.todos.take() {
+            self.plan(todos);
+        }
         self.apply_patch(block, patch, by);
         block
     }

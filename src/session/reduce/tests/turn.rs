@@ -13,7 +13,6 @@ fn one_turn_at_a_time_and_only_a_good_end_goes_on() {
     assert_eq!(play.queued(), ["three"]);
     assert!(wire(&play.ends(StopReason::MaxTokens)).is_empty());
     assert!(play.session.queue_held);
-    assert!(play.said_last().contains("1 queued message is held"));
     // Something else meanwhile does not set the held ones off.
     assert_eq!(
         wire(&play.event(Event::Submit(prompt("other")))),
@@ -22,6 +21,28 @@ fn one_turn_at_a_time_and_only_a_good_end_goes_on() {
     assert!(wire(&play.ends(StopReason::EndTurn)).is_empty());
     assert_eq!(wire(&play.event(Event::SendQueued)), ["prompt three"]);
     assert!(!play.session.queue_held);
+}
+
+#[test]
+fn how_long_a_turn_took_is_told_at_its_end() {
+    for (ms, told) in [
+        (999, None),
+        (1_000, Some("· Worked for 1s")),
+        (65_000, Some("· Worked for 1m 05s")),
+        (7_380_000, Some("· Worked for 2h 03m")),
+    ] {
+        let mut play = Play::running();
+        play.wait(Duration::from_millis(ms));
+        play.ends(StopReason::EndTurn);
+        let said = play.said();
+        let said = said.iter().find(|said| said.contains("Worked"));
+        assert_eq!(said.map(String::as_str), told);
+    }
+    let mut play = Play::running();
+    play.wait(Duration::from_secs(5));
+    play.event(Event::Stop);
+    play.ends(StopReason::Cancelled);
+    assert_eq!(play.said_last(), "i stopped", "that says enough");
 }
 
 // V1-PROMPT-04, V1-PROMPT-05

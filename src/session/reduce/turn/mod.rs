@@ -1,6 +1,7 @@
 //! Turns and the queue: one prompt at a time, what ends it, what is sent next.
 
 mod cancel;
+mod done;
 mod stop;
 mod work;
 
@@ -350,6 +351,7 @@ impl Step<'_> {
             self.session.tokens = tokens;
         }
         let stopped = self.is_cancelling();
+        let worked = self.worked();
         let user = self
             .session
             .inner
@@ -366,6 +368,9 @@ impl Step<'_> {
         self.session.last_stop = reason.clone();
         let went_well = matches!(reason, None | Some(StopReason::EndTurn));
         self.tell_end(reason.unwrap_or(StopReason::EndTurn), user, stopped);
+        if let Some(worked) = worked.filter(|_| went_well && !stopped) {
+            self.say(NoticeLevel::Quiet, worked);
+        }
         self.after_turn(went_well, stopped);
     }
 
@@ -502,22 +507,11 @@ impl Step<'_> {
         }
     }
 
-    /// Queued prompts wait until the person sends them; a notice says so once.
+    /// Queued prompts wait until the person sends them; their rows say so.
     pub fn hold_queue(&mut self) {
         self.session.inner.turn.send_next = false;
         self.queue_refused_prompt();
-        if self.session.queue.is_empty() || self.session.queue_held {
-            return;
-        }
-        self.session.queue_held = true;
-        if self.session.config.unattended {
-            return;
-        }
-        let text = match self.session.queue.len() {
-            1 => "1 queued message is held: enter sends it".to_owned(),
-            waiting => format!("{waiting} queued messages are held: enter sends the next"),
-        };
-        self.say(NoticeLevel::Info, SafeText::line(&text));
+        self.session.queue_held |= !self.session.queue.is_empty();
     }
 
     fn mark_refused(&mut self, user: Option<BlockId>) {

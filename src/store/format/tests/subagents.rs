@@ -203,7 +203,13 @@ fn what_subagents_said_and_did_comes_back_within_what_stands_for_them() {
     let record = stage.read();
     assert_eq!(
         texts(&record.said),
-        ["go", "I send somebody.", "Explore a", "It is done."]
+        [
+            "go",
+            "I send somebody.",
+            "Explore a",
+            "It is done.",
+            "Worked for 1s"
+        ]
     );
     assert_eq!(
         texts(&record.children[&1]),

@@ -108,14 +108,19 @@ impl Screen {
 
     /// The row above the rule of the composer, if the agent is at something.
     fn activity(&mut self) -> String {
+        let told = self.told();
+        let drawn = self.draw();
+        assert!(drawn.contains(told.trim_end()), "{told}: {drawn}");
+        told
+    }
+
+    /// The same, whether it is covered or not.
+    fn told(&mut self) -> String {
         let width = usize::from(self.size.0);
         let now = self.bench.context();
         let row = self.ui.look.activity(0, &now).row(width);
         let spans = row.map(|row| row.line.spans).unwrap_or_default();
-        let told: String = spans.iter().map(|span| span.content.as_ref()).collect();
-        let drawn = self.draw();
-        assert!(drawn.contains(told.trim_end()), "{told}: {drawn}");
-        told
+        spans.iter().map(|span| span.content.as_ref()).collect()
     }
 
     fn status(&mut self) -> String {

@@ -36,7 +36,7 @@ impl Screen {
 
     /// The screen without the row above the composer, which turns and counts.
     fn body(&mut self) -> String {
-        let activity = self.activity();
+        let activity = self.told();
         self.draw().replace(&activity, "")
     }
 
