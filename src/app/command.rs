@@ -39,6 +39,11 @@ impl App {
             UiCommand::Page(text) => self.page(&text)?,
             UiCommand::Copy(text) => self.copy(text),
             UiCommand::Export(path) => self.export(path),
+            UiCommand::WriteCopy {
+                path,
+                text,
+                replaces,
+            } => self.write_copy(path, text, replaces),
             UiCommand::Shell(line) => self.shell(&line),
             UiCommand::ListFiles => self.list_files(),
             UiCommand::ListPrompts => self.list_prompts(),

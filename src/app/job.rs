@@ -1,6 +1,6 @@
 //! Results of work that was done off the UI task.
 
-use std::io;
+use std::{io, path::PathBuf};
 
 use crate::{
     app::terminal::Written,
@@ -44,6 +44,8 @@ pub enum Job {
     /// The person's prompts were read.
     Prompts(Prompts),
     Folder(FolderListing),
+    /// There is a file where that text was to go.
+    FileExists(PathBuf, String),
     /// Text was copied, or not.
     Copied(Copied),
     /// Which agents are installed.

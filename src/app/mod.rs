@@ -34,6 +34,7 @@ mod tests;
 mod title;
 mod told;
 mod unsent;
+mod written_copy;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},

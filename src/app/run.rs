@@ -447,6 +447,7 @@ impl App {
                 }
                 self.reduce_in(session, [Event::RestoreQueue(prompts)]);
             }
+            Job::FileExists(path, text) => self.ui.ask_replace(path, text),
             Job::Copied(copied) => self.copied(copied),
         }
         self.frames.request(Instant::now(), Reason::Now);

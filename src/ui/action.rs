@@ -150,6 +150,9 @@ actions! {
         TogglePlan "plan" ["ctrl-t"] "Open or close the plan",
         Pager "pager" ["f3"] "Open the transcript in $PAGER",
     }
+    View Anywhere {
+        Copy "copy" [] "Copy the last answer, or a part of it",
+    }
     Browse EmptyComposer {
         Browse "browse" ["tab"] "Select a block",
     }
@@ -157,7 +160,7 @@ actions! {
         BlockNext "block-next" ["j", "down"] "Next block",
         BlockPrevious "block-previous" ["k", "up"] "Previous block",
         BlockFold "block-fold" ["enter"] "Fold or unfold the block",
-        BlockCopy "block-copy" ["y"] "Copy the block's text",
+        BlockCopy "block-copy" ["y"] "Copy the block, or a part of it",
         BlockOpen "block-open" ["o"] "Open the block's file in $EDITOR",
         BlockShow "block-show" ["d"] "Show the block's diff or text full screen",
         BlockAttach "block-attach" ["t"] "Attach to the block's terminal, or go to its subagent",

@@ -218,6 +218,13 @@ pub enum UiCommand {
     /// Write the session that is shown to a file: as JSON where its name says so, else as markdown.
     /// Without a name it gets one.
     Export(Option<String>),
+    /// Write it to a file of the person's own, from the project's directory on; over one that is there
+    /// only if it `replaces` that. Else it comes back through `Ui::ask_replace`.
+    WriteCopy {
+        path: PathBuf,
+        text: String,
+        replaces: bool,
+    },
     /// `!line`: run in a terminal of the person's own, shown in the transcript.
     Shell(String),
     /// Look what these files are; comes back through `Ui::set_looked`.

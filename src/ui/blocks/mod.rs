@@ -5,6 +5,7 @@
 //! scrolled or cached: that is [`crate::ui::transcript`]'s.
 
 mod content;
+mod copies;
 mod cut_text;
 mod entity;
 mod frame;
@@ -39,6 +40,7 @@ use crate::{
 };
 
 pub use content::render_content;
+pub use copies::{Copyable, copies};
 pub use cut_text::CutText;
 pub use frame::{Frame, Settings, Source, Tick};
 pub use plan::{Pinned, plans_in_brief, render_pinned_plans};

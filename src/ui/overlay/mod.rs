@@ -43,7 +43,7 @@ pub use help::Help;
 pub use link::LinkDialog;
 #[cfg(test)]
 pub use lists::Options;
-pub use lists::{AgentPicker, PastSessions, opened_by, palette};
+pub use lists::{AgentPicker, CopyPicker, PastSessions, ask_replace, opened_by, palette};
 pub use panel::Frame;
 pub use question::QuestionDialog;
 pub use rename::rename;

@@ -2,14 +2,14 @@
 
 use crate::{
     model::WorkState,
-    session::{Event, Phase, Session, Sessions, TurnPhase},
+    session::{BlockKind, Event, Phase, Session, Sessions, TurnPhase},
     text::{SafeText, command_line},
     ui::{
         DraftPart, Ui, UiCommand, UiContext,
         action::Action,
-        blocks::{Source, last_shell_output, transcript_text},
+        blocks::{Source, copies, last_shell_output, transcript_text},
         composer::Expanded,
-        overlay::{Help, no_agent, opened_by, palette, rename},
+        overlay::{CopyPicker, Help, no_agent, opened_by, palette, rename},
         transcript::Scroll,
     },
 };
@@ -93,6 +93,7 @@ impl Ui {
                 }
             }
 
+            Action::Copy => self.pick_last_copy(cx),
             Action::Palette => self.layers.open(Box::new(palette(&self.recent))),
             Action::Help => self.layers.open(Box::new(Help::default())),
             Action::ToggleMouse => self.toggle_mouse(),
@@ -325,10 +326,7 @@ impl Ui {
                 let source = Source::new(session, cx.screens);
                 self.transcript.toggle_fold(&source);
             }
-            Action::BlockCopy => match self.transcript.selected_copy_text(session, cx.screens) {
-                Some(text) => self.commands.push(UiCommand::Copy(text)),
-                None => self.moment.say("nothing to copy here".into()),
-            },
+            Action::BlockCopy => self.pick_copy(session, cx),
             Action::BlockOpen => match self.transcript.selected_location(session) {
                 Some(location) => self.commands.push(UiCommand::OpenEditor {
                     path: session.config.cwd.join(location.path),
@@ -355,6 +353,36 @@ impl Ui {
                 },
             },
             _ => {}
+        }
+    }
+
+    /// What of the browsed block, else of the last answer, is to be copied; at once where there is but one
+    /// thing.
+    fn pick_copy(&mut self, session: &Session, cx: &UiContext<'_>) {
+        let source = Source::new(session, cx.screens);
+        let browsed = self.transcript.browsed(session);
+        let blocks = session.conversation.transcript.blocks();
+        let answer = || {
+            let mut blocks = blocks.iter().rev();
+            blocks.find(|block| matches!(block.kind, BlockKind::Agent(_)))
+        };
+        let mut offered = browsed
+            .or_else(answer)
+            .map_or_else(Vec::new, |block| copies(block, &source));
+        match offered.len() {
+            0 => self.moment.say("nothing to copy here".into()),
+            1 if browsed.is_some() => {
+                let text = offered.remove(0).text;
+                self.commands.push(UiCommand::Copy(text));
+            }
+            _ => self.layers.open(Box::new(CopyPicker::dialog(offered))),
+        }
+    }
+
+    fn pick_last_copy(&mut self, cx: &UiContext<'_>) {
+        match cx.session {
+            Some(session) => self.pick_copy(session, cx),
+            None => self.moment.say("nothing to copy yet".into()),
         }
     }
 

@@ -20,7 +20,7 @@ mod welcome;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, time::Instant};
+use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use crate::{
     config::{ThemeChoice, UiConfig},
@@ -39,7 +39,7 @@ use crate::{
         offload::Offload,
         overlay::{
             AgentPicker, Frame, Guard, Overlay, OverlayContext, PastSessions, QuestionDialog,
-            Unasked,
+            Unasked, ask_replace,
         },
         pointer::{Clicks, Wheel},
         render::{MEASURE, RenderContext, Row},
@@ -374,6 +374,11 @@ impl Ui {
     /// Offers the agents; the choice comes as [`UiCommand::ChooseAgent`].
     pub fn show_agent_picker(&mut self) {
         self.open_unasked(Box::new(AgentPicker::dialog()));
+    }
+
+    /// A file is there where a copy was to go.
+    pub fn ask_replace(&mut self, path: PathBuf, text: String) {
+        self.open_unasked(Box::new(ask_replace(path, text)));
     }
 
     /// Opens what starts something, and comes up while other things may be typed.

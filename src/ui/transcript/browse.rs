@@ -123,10 +123,9 @@ impl TranscriptView {
         }
     }
 
-    /// What `y` copies: the block's source text.
-    pub fn selected_copy_text(&self, session: &Session, screens: &Screens) -> Option<String> {
-        let source = Source::new(session, screens);
-        Some(view(&self.selected_in(session)?.kind).text(&source))
+    /// The block that is browsed, which `y` copies.
+    pub fn browsed<'a>(&self, session: &'a Session) -> Option<&'a Block> {
+        self.selected_in(session)
     }
 
     /// What `o` opens: the file that the block names first.

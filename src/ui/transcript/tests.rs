@@ -512,7 +512,10 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
     view.sync(shown, &SETTINGS, 20, &world.stage.ctx(80));
     let is_kind =
         |kind| move |block: &BlockKind| matches!(block, BlockKind::Tool(call) if call.kind == kind);
-    let copied = |view: &TranscriptView| view.selected_copy_text(&session, &world.screens);
+    let copied = |view: &TranscriptView| {
+        let offered = crate::ui::blocks::copies(view.browsed(&session)?, &shown);
+        Some(offered.first()?.text.clone())
+    };
 
     select(&mut view, &|kind| matches!(kind, BlockKind::Agent(_)));
     assert_eq!(

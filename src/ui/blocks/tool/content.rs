@@ -156,7 +156,7 @@ fn render_piece(
 }
 
 /// As plain text.
-pub(super) fn piece_text(piece: &ToolContent, source: &Source<'_>) -> String {
+pub(in crate::ui::blocks) fn piece_text(piece: &ToolContent, source: &Source<'_>) -> String {
     match piece {
         ToolContent::Block(content) => content_text(content),
         ToolContent::Diff(diff) => diff_text(diff, source),

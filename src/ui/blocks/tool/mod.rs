@@ -21,10 +21,11 @@ use crate::{
     vt::Screens,
 };
 
-use content::{MAX_PIECES, piece_text, render_tool_piece, shows_raw};
+use content::{MAX_PIECES, render_tool_piece, shows_raw};
 use header::{render_tool_header, verdict};
 
 pub use brief::doing;
+pub(super) use content::piece_text;
 pub use content::{Asked, asked, screen_rev};
 
 /// Bytes of plain text shown of a piece that cannot be drawn.

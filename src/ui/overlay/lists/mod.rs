@@ -5,6 +5,7 @@
 //! line in [`opened_by`] if an action opens it.
 
 mod agents;
+mod copy;
 mod filter_list;
 mod options;
 mod palette;
@@ -35,6 +36,7 @@ use crate::{
 use filter_list::{FilterList, ListRow, Listed};
 
 pub use agents::AgentPicker;
+pub use copy::{CopyPicker, ask_replace};
 #[cfg(test)]
 pub use options::Options;
 pub use palette::palette;

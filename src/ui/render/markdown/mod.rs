@@ -24,11 +24,13 @@ mod fence;
 mod inline;
 pub mod link;
 mod mend;
+mod parts;
 mod split;
 mod table;
 
 pub use block::render;
 pub use defs::LinkDefs;
+pub use parts::{MarkdownPart, PartKind, parts};
 pub use split::{CodePiece, Segment, Shape, Splitter};
 
 use pulldown_cmark::Options;

@@ -3,6 +3,7 @@
 mod actions;
 mod activity;
 mod broken;
+mod copying;
 mod in_flight;
 mod measure;
 mod mouse;
