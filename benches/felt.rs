@@ -71,6 +71,11 @@ const ROWS: &[Row] = &[
     ),
     ("the same behind 20,000 chunks", "the same", rate_behind),
     ("key echo idle: median, p95", "1, 2 ms", idle_echo),
+    (
+        "a drag over 200 rows at 100 reports/s: report to frame p95; CPU of 1 s",
+        "10 ms; 0.1 s",
+        drag,
+    ),
     ("a pasted 1 MB: CPU", "0.05 s", pasted),
     ("5,000 chunks of markdown: CPU", "0.1 s", markdown),
     ("5,000 chunks without a newline: CPU", "0.1 s", wall),
@@ -352,6 +357,44 @@ fn idle_echo() -> String {
     let tui = ready(json!([]));
     let end = Instant::now() + Duration::from_secs(10);
     echoes(&tui, Duration::from_millis(50), || Instant::now() > end).table()
+}
+
+/// A selection over a screen full of a long answer, whose end goes up and down; every few reports the
+/// wheel turns, so that it reaches over more than a screen.
+fn drag() -> String {
+    const REPORTS: u32 = 500;
+    let words = "words that fill a row of the answer ".repeat(3);
+    let lines: Vec<String> = (0..200).map(|n| format!("{n} {words}")).collect();
+    let tui = ready(json!([{"on": "session/prompt", "do": [
+        {"text": lines.join("\n\n")}, {"text": "\n\nDONE"},
+    ]}]));
+    cost(&tui, "go", "DONE");
+    let report = |code: u32, row: u32, column: u32, end: char| {
+        tui.send(format!("\x1b[<{code};{column};{row}{end}").as_bytes());
+    };
+    let (before, begin) = (cpu(tui.pid()), Instant::now());
+    report(0, 30, 10, 'M');
+    let mut frames = Echoes {
+        milliseconds: Vec::new(),
+        lost: 0,
+    };
+    for n in 0..REPORTS {
+        let (from, sent) = (tui.raw_len(), Instant::now());
+        if n % 10 == 9 {
+            report(64, 20, 20, 'M');
+        }
+        report(32, 3 + n % 30, 20 + n % 60, 'M');
+        while tui.raw_len() == from && sent.elapsed() < Duration::from_millis(200) {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        frames.milliseconds.push(sent.elapsed().as_secs_f64() * 1e3);
+        std::thread::sleep(Duration::from_millis(10).saturating_sub(sent.elapsed()));
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let used = (cpu(tui.pid()) - before) / seconds;
+    report(0, 20, 20, 'm');
+    wait_long(&tui, "Copied");
+    format!("{}; {used:.3} s", frames.p95())
 }
 
 /// From the first byte of a paste in brackets until it stands in the composer.

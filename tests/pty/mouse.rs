@@ -46,3 +46,34 @@ fn the_wheel_scrolls_and_f9_gives_the_mouse_back() {
     tui.wait_exit();
     tui.assert_restored();
 }
+
+/// The screen's row, from 1, that holds a text, and the column where that begins.
+fn place(tui: &Tui, text: &str) -> (usize, usize) {
+    let screen = tui.screen();
+    let found = screen.lines().enumerate().find_map(|(row, line)| {
+        let column = line.find(text)?;
+        Some((row + 1, line[..column].chars().count() + 1))
+    });
+    found.unwrap_or_else(|| panic!("no {text:?} in\n{screen}"))
+}
+
+fn report(tui: &Tui, code: u32, (row, column): (usize, usize), end: char) {
+    tui.send(format!("\x1b[<{code};{column};{row}{end}").as_bytes());
+}
+
+fn osc52(text: &str) -> String {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    format!("\x1b]52;c;{}\x07", STANDARD.encode(text))
+}
+
+#[test]
+fn a_drag_copies_by_the_terminal_and_says_how_much() {
+    let tui = long_answer();
+    let (start, end) = (place(&tui, "line 75"), place(&tui, "line 77"));
+    report(&tui, 0, start, 'M');
+    report(&tui, 32, (end.0, end.1 + 3), 'M');
+    report(&tui, 32, (end.0, end.1 + 6), 'M');
+    report(&tui, 0, (end.0, end.1 + 6), 'm');
+    tui.wait_for("Copied 5 lines (OSC 52)");
+    assert!(tui.wrote(&osc52("line 75\n\nline 76\n\nline 77")));
+}
