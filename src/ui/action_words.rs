@@ -26,6 +26,8 @@ pub fn words(action: Action) -> &'static str {
         Action::SignIn => "login log account authenticate auth",
         Action::SignOut => "logout log account",
         Action::Providers => "key api account",
+        Action::Copy => "clipboard yank answer code block",
+        Action::ToggleMouse => "wheel select selection scroll",
         Action::Export => "save markdown json file dump",
         Action::ScrollTop => "home first top",
         Action::ScrollBottom => "last latest bottom newest",

@@ -85,6 +85,20 @@ pub const OWN: &[OwnCommand] = &[
         Does::Agents,
     ),
     row(
+        "copy",
+        &[],
+        "",
+        "Copy the last answer, or a part of it",
+        Does::Act(Action::Copy),
+    ),
+    row(
+        "mouse",
+        &[],
+        "",
+        "Mouse on or off",
+        Does::Act(Action::ToggleMouse),
+    ),
+    row(
         "export",
         &[],
         "[file.md or file.json]",

@@ -60,6 +60,10 @@ pub fn copies(block: &Block, source: &Source<'_>) -> Vec<Copyable> {
                 PartKind::Quote => ("a quote", String::new(), "md"),
                 PartKind::Table => ("a table", String::new(), "md"),
             };
+            let extension = match language.as_str() {
+                "" => extension,
+                other => file_extension(other).unwrap_or(extension),
+            };
             Copyable {
                 language,
                 ..Copyable::new(what, part.text, extension)
@@ -79,4 +83,30 @@ pub fn copies(block: &Block, source: &Source<'_>) -> Vec<Copyable> {
         }
     }
     kept
+}
+
+/// How files of a language end, for the usual ones.
+fn file_extension(language: &str) -> Option<&'static str> {
+    Some(match language.to_ascii_lowercase().as_str() {
+        "rust" | "rs" => "rs",
+        "python" | "py" => "py",
+        "javascript" | "js" => "js",
+        "typescript" | "ts" => "ts",
+        "tsx" => "tsx",
+        "go" => "go",
+        "c" => "c",
+        "cpp" | "c++" => "cpp",
+        "java" => "java",
+        "ruby" | "rb" => "rb",
+        "sh" | "bash" | "shell" | "zsh" => "sh",
+        "json" => "json",
+        "toml" => "toml",
+        "yaml" | "yml" => "yaml",
+        "html" => "html",
+        "css" => "css",
+        "sql" => "sql",
+        "diff" | "patch" => "patch",
+        "markdown" | "md" => "md",
+        _ => return None,
+    })
 }

@@ -67,6 +67,8 @@ impl Ui {
             if keys.is_empty() {
                 match first {
                     Event::Paste(text) => self.paste(text, cx),
+                    // Where the button is released then is told to another window.
+                    Event::FocusLost => self.press = None,
                     Event::Mouse(mouse) if !is_overtaken(*mouse, tail) => self.mouse(*mouse, cx),
                     _ => {}
                 }

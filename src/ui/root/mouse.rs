@@ -108,6 +108,7 @@ impl Ui {
     pub(super) fn toggle_mouse(&mut self) {
         let on = !self.look.settings.mouse;
         self.look.settings.mouse = on;
+        self.press = None;
         self.commands.push(UiCommand::Mouse(on));
         self.moment.say(match on {
             true => "mouse on: it scrolls and clicks here".into(),

@@ -217,7 +217,7 @@ impl Ui {
         };
         let mode = session.mode_option();
         let model = session.option_of(category::MODEL);
-        let places = [(model, Action::Model), (mode, Action::Options)];
+        let places = [(model, Action::Model), (mode, Action::Mode)];
         let hit = places.into_iter().find(|(option, _)| {
             let name = option.map(|option| option.name_of(&option.current()));
             name.is_some_and(|name| self.status_shows(&name, at))

@@ -56,7 +56,7 @@ fn w_asks_for_a_file_and_one_that_is_there_is_asked_about() {
         "{}",
         screen.draw()
     );
-    assert!(screen.draw().contains("code.txt"));
+    assert!(screen.draw().contains("code.rs"));
     let commands = screen.press("enter enter");
     let [
         UiCommand::WriteCopy {
@@ -70,12 +70,12 @@ fn w_asks_for_a_file_and_one_that_is_there_is_asked_about() {
     };
     assert_eq!(
         (path.to_str(), text.as_str()),
-        (Some("code.txt"), "fn main() {}\n")
+        (Some("code.rs"), "fn main() {}\n")
     );
     screen.ui.ask_replace(path.clone(), text.clone());
     screen.settle();
     assert!(
-        screen.draw().contains("code.txt exists"),
+        screen.draw().contains("code.rs exists"),
         "{}",
         screen.draw()
     );

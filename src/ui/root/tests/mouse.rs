@@ -103,7 +103,7 @@ fn the_wheel_scrolls_what_is_under_the_pointer() {
     assert_eq!(screen.draw().lines().next().map(str::to_owned), top);
     // A list: from one row to the next.
     screen.press("ctrl-p");
-    let second = "❯ Start a new line";
+    let second = "❯ Search earlier prompts";
     assert!(!screen.draw().contains(second));
     let at = screen.find("type to filter");
     screen.wheel(true, 1, (at.0, at.1 + 2));
@@ -392,4 +392,34 @@ fn what_is_selected_is_marked_and_nothing_beside_it() {
     };
     assert_eq!(row(start.1), "words");
     assert_eq!(row(end.1), "and more");
+}
+
+#[test]
+fn a_click_on_the_model_or_the_mode_opens_what_chooses_it() {
+    let mut screen = Screen::new(Bench::ready());
+    screen.draw();
+    let row = screen.size.1 - 1;
+    let at = screen.find("build").0;
+    screen.click((at, row));
+    assert!(screen.draw().contains("╭ Mode"), "{}", screen.draw());
+    screen.press("esc");
+    let closed = screen.draw();
+    screen.click((0, row));
+    assert_eq!(screen.draw(), closed, "nothing to choose there");
+}
+
+#[test]
+fn a_press_whose_release_went_elsewhere_is_over() {
+    let mut screen = long_answer();
+    let start = screen.find("line 58");
+    screen.down(start);
+    screen.drag((start.0, 0));
+    let lost = screen
+        .ui
+        .handle(&[Input::FocusLost], &screen.bench.context());
+    assert!(lost.is_empty());
+    let before = screen.find("line 58");
+    screen.bench.wait(500);
+    screen.draw();
+    assert_eq!(screen.find("line 58"), before, "it scrolls no more");
 }
