@@ -115,7 +115,7 @@ fn another_agent_comes_beside_a_session_in_which_something_was_said() {
     tui.keys("<c-s>");
     tui.wait_for("Sessions");
     tui.keys("one<enter>");
-    tui.wait_for("│ one");
+    tui.wait_for("▌ one");
 }
 
 fn keeper(caps: Value) -> Value {
