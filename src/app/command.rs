@@ -68,6 +68,7 @@ impl App {
                     terminals.kill_by_person(&id);
                 }
             }
+            UiCommand::KeepTheme(choice) => self.keep_theme(choice),
             UiCommand::FindAgents => self.find_agents(),
             UiCommand::ChooseAgent(name) => match self.runtime.config.agent(&name) {
                 Ok(profile) => {

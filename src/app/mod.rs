@@ -31,6 +31,7 @@ mod state;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod theme;
 mod title;
 mod told;
 mod unsent;

@@ -498,6 +498,7 @@ impl App {
         if first {
             // Asked with the first frame, so that nothing waits for it.
             self.screen.send_along(tty::QUERY_BACKGROUND);
+            ui.background_asked(now);
         }
         let title = self.title.bytes(
             self.runtime.sessions.shown(),

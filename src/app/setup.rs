@@ -11,7 +11,11 @@ use crate::{
     config::{AgentProfile, Config, Loaded},
     host::git,
     text::SafeText,
-    ui::{AgentChoice, AgentList, ProjectInfo, UiSettings, keymap::check_keys, theme::Colours},
+    ui::{
+        AgentChoice, AgentList, ProjectInfo, UiSettings,
+        keymap::check_keys,
+        theme::{Background, Colours},
+    },
 };
 
 /// `state`: the folder of what is kept of the client itself.
@@ -35,7 +39,10 @@ pub fn ui_settings(config: &Config) -> UiSettings {
         colours: Colours::of_environment(
             std::env::var("NO_COLOR").ok().as_deref(),
             std::env::var("COLORTERM").ok().as_deref(),
+            std::env::var("TERM").ok().as_deref(),
         ),
+        background: Background::of_environment(std::env::var("COLORFGBG").ok().as_deref()),
+        themes: config.themes.clone(),
     }
 }
 

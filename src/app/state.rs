@@ -37,7 +37,7 @@ use crate::{
         files::SessionFolder,
     },
     text::SafeText,
-    ui::{ProjectInfo, TrustQuestion, Ui, offload::Offload},
+    ui::{ProjectInfo, TrustQuestion, Ui, offload::Offload, theme::Background},
 };
 
 /// Set in the environment, the UI panics once it is up: for tests of what is left behind. In a released
@@ -180,9 +180,13 @@ impl App {
         self.title.configure(ui.title, ui.ascii_symbols);
         let draft = self.ui.draft_text();
         let settings = ui_settings(&self.runtime.config);
-        let typed = self.ui.last_typed();
+        let (typed, background) = (self.ui.last_typed(), self.ui.background());
         self.ui = Ui::new(settings, self.offload.clone());
         self.ui.typed_at(typed);
+        match background {
+            Background::Unknown => self.ui.background_asked(Instant::now()),
+            known => self.ui.set_background(known),
+        }
         self.ui
             .composer()
             .set_history(Behind::default().history(&self.store));

@@ -20,7 +20,7 @@ use toml::{
 use super::{
     Source, Warning,
     diagnostic::join,
-    file::{AgentEntry, AgentFs, File, LATER, LATER_VALUES, PermissionsSection, RuleEntry},
+    file::{AgentEntry, AgentFs, File, LATER, PermissionsSection, RuleEntry},
     mcp::McpEntry,
     nearest,
 };
@@ -103,10 +103,7 @@ impl Checker<'_> {
         let Err(error) = read else {
             return true;
         };
-        let message = match LATER_VALUES.iter().find(|(key, _)| *key == path) {
-            Some((_, later)) => format!("{}; {later}", words(&error)),
-            None => words(&error).to_owned(),
-        };
+        let message = words(&error).to_owned();
         self.warn(&error.span().unwrap_or(value.span()), path, message);
         false
     }

@@ -16,12 +16,6 @@ use crate::model::{Decision, Dialect, Policy, Protocol, ToolKind};
 /// Keys of the product that this version does not have; `*` stands for any name.
 pub(super) const LATER: &[&str] = &["ui.screen_reader"];
 
-/// Values likewise, by key.
-pub(super) const LATER_VALUES: &[(&str, &str)] = &[(
-    "ui.theme",
-    "named themes are not supported yet in this version",
-)];
-
 /// acp-tui's configuration.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -8,7 +8,8 @@ use std::{
 };
 
 use super::{
-    AgentError, AgentProfile, Config, ConfigError, Dirs, Origin, Source, TrustState, Warning,
+    AgentError, AgentProfile, Config, ConfigError, Dirs, Origin, Source, ThemeChoice, TrustState,
+    Warning,
     diagnostic::join,
     diagnostic::sort_by_place,
     environment,
@@ -20,8 +21,10 @@ use super::{
     profile::{self, BUILT_IN, DEMO},
     project,
     source_text::{Links, SourceText},
+    themes::{self, Themes, chosen},
     trust,
 };
+use toml::Value;
 
 const DEFAULTS: &str = include_str!("../../config/default.toml");
 
@@ -159,7 +162,7 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, ConfigError> {
         layers.add(layer);
     }
     like::inherit(&mut layers, built_in)?;
-    finish(layers, trust)
+    finish(layers, trust, &options.dirs)
 }
 
 fn built_in() -> Result<Layers, ConfigError> {
@@ -243,7 +246,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
         .is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }
 
-fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> {
+fn finish(mut layers: Layers, trust: TrustState, dirs: &Dirs) -> Result<Loaded, ConfigError> {
     let file: File = layers
         .table
         .clone()
@@ -295,6 +298,7 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
         }
     }
     config.broken_agents = broken_by_name(&layers);
+    theme(&mut config, &mut layers, dirs);
     warn_of_clashes(&config, &mut layers);
     forget_unknown_default(&mut config, &mut layers);
     Ok(Loaded {
@@ -305,6 +309,44 @@ fn finish(mut layers: Layers, trust: TrustState) -> Result<Loaded, ConfigError> 
         project_is_broken: layers.project_is_broken,
         effective: layers.table,
     })
+}
+
+/// Reads the themes, and takes the one that was chosen in the program. One that is not there leaves
+/// the terminal's own colours.
+fn theme(config: &mut Config, layers: &mut Layers, dirs: &Dirs) {
+    let themes = Themes::load(&dirs.config.join(themes::FOLDER), &mut layers.warnings);
+    let ui = &mut config.ui;
+    config.configured_theme = chosen::configured(ui);
+    if let ThemeChoice::Named(name) = &ui.theme
+        && !themes.has(name)
+    {
+        layers.warn("ui.theme".into(), Source::Default, themes.unknown(name));
+        ui.theme = ThemeChoice::Auto;
+    }
+    for (key, name) in [
+        ("ui.theme_dark", &mut ui.theme_dark),
+        ("ui.theme_light", &mut ui.theme_light),
+    ] {
+        if let Some(unknown) = name.take_if(|name| !themes.has(name)) {
+            layers.warn(key.into(), Source::Default, themes.unknown(&unknown));
+        }
+    }
+    let chosen = chosen::read(dirs, &config.configured_theme).map(|name| ThemeChoice::of(&name));
+    // Its file may be gone by now.
+    let is_there = |choice: &ThemeChoice| match choice {
+        ThemeChoice::Named(name) => themes.has(name),
+        _ => true,
+    };
+    if let Some(chosen) = chosen.filter(is_there) {
+        let path = Arc::new(chosen::file(dirs));
+        let source = Source::File { path, line: None };
+        layers.sources.insert("ui.theme".into(), source);
+        if let Some(Value::Table(ui)) = layers.table.get_mut("ui") {
+            ui.insert("theme".into(), chosen.word().into());
+        }
+        ui.theme = chosen;
+    }
+    config.themes = themes;
 }
 
 /// Those that are whole; the others are told of.

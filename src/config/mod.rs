@@ -28,6 +28,7 @@ mod rule;
 mod source_text;
 #[cfg(test)]
 mod tests;
+pub mod themes;
 pub mod trust;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -47,6 +48,7 @@ pub use self::{
     program::{NotFound, find_program},
     project::find as project_file,
     prompts::{PromptFile, Prompts, Unapproved, project_folder as project_prompts, prompts},
+    themes::ThemeChoice,
     trust::TrustState,
 };
 use crate::model::{Dialect, OutsideWorkspace, Policy, Protocol, Rule, SystemPrompt};
@@ -69,6 +71,10 @@ pub struct Config {
     pub sessions: SessionsConfig,
     pub connection: ConnectionConfig,
     pub ui: UiConfig,
+    pub themes: themes::Themes,
+    /// What the files say about the theme, for [`themes::chosen::keep`]: `ui` may hold what was
+    /// chosen in the program.
+    pub configured_theme: String,
     /// Action name to its chords; only what the files set. Judged by the UI's action table.
     pub keys: BTreeMap<String, Vec<String>>,
 }
@@ -181,8 +187,16 @@ pub struct ConnectionConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct UiConfig {
-    /// Colours.
+    /// Colours: `auto`, `dark` or `light` from the terminal's palette, or a theme by name.
     pub theme: ThemeChoice,
+    /// The theme on a dark background, where `theme` is `auto` or `dark`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub theme_dark: Option<String>,
+    /// The theme on a light background, where `theme` is `auto` or `light`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub theme_light: Option<String>,
     /// The signs that the client draws.
     #[serde(rename = "symbols", with = "file::symbols")]
     #[schemars(with = "file::Symbols")]
@@ -219,15 +233,6 @@ pub struct UiConfig {
     )]
     #[schemars(with = "u32", range(min = 0, max = 1000))]
     pub escape_delay: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ThemeChoice {
-    /// The terminal's palette, background asked of the terminal.
-    Auto,
-    Dark,
-    Light,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -286,6 +291,8 @@ impl Default for UiConfig {
     fn default() -> Self {
         Self {
             theme: ThemeChoice::Auto,
+            theme_dark: None,
+            theme_light: None,
             ascii_symbols: false,
             motion: true,
             width: None,

@@ -20,6 +20,8 @@ pub(super) const FILE_NAME: &str = ".acp-tui.toml";
 /// Keys of `[ui]` that apply without a question.
 const DISPLAY: &[&str] = &[
     "theme",
+    "theme_dark",
+    "theme_light",
     "symbols",
     "motion",
     "width",

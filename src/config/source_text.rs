@@ -35,6 +35,15 @@ pub(super) enum Links {
 impl SourceText {
     /// `Ok(None)`: there is no such file.
     pub fn read(path: &Path, links: Links) -> Result<Option<Self>, ConfigError> {
+        Self::read_up_to(path, links, MAX_FILE_BYTES)
+    }
+
+    /// The same for a file of at most that many bytes.
+    pub fn read_up_to(
+        path: &Path,
+        links: Links,
+        max_bytes: u64,
+    ) -> Result<Option<Self>, ConfigError> {
         let unreadable = |source| ConfigError::Unreadable {
             path: path.to_owned(),
             source,
@@ -66,11 +75,11 @@ impl SourceText {
             return Err(unusable("is not a regular file".into()));
         }
         let mut bytes = Vec::new();
-        file.take(MAX_FILE_BYTES + 1)
+        file.take(max_bytes + 1)
             .read_to_end(&mut bytes)
             .map_err(unreadable)?;
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(unusable(format!("is larger than {MAX_FILE_BYTES} bytes")));
+        if bytes.len() as u64 > max_bytes {
+            return Err(unusable(format!("is larger than {max_bytes} bytes")));
         }
         let text = String::from_utf8(bytes).map_err(|e| {
             let valid = e.utf8_error().valid_up_to();

@@ -192,6 +192,7 @@ actions! {
         ToggleMouse "toggle-mouse" ["f9"] "Mouse on or off: off, the terminal selects text itself",
         Palette "palette" ["ctrl-p"] "Find an action by name",
         Help "help" ["f1", "?"] "Show all keys",
+        Theme "theme" [] "Choose a theme",
         Redraw "redraw" ["ctrl-l"] "Redraw",
         Suspend "suspend" ["ctrl-z"] "Suspend to the shell",
         Quit "quit" ["ctrl-d"] "Quit on an empty composer; with a turn open: twice",

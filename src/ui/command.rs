@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
-    config::PromptFile,
+    config::{PromptFile, ThemeChoice},
     model::{SeenFile, SessionId, SessionKey, TerminalId, file_uri},
     session::{Event, Session, Sessions},
     text::SafeText,
@@ -283,6 +283,8 @@ pub enum UiCommand {
     ListPrompts,
     /// The person was told where that key moved: not again.
     Told(&'static str),
+    /// Remember the theme that was chosen.
+    KeepTheme(ThemeChoice),
     Suspend,
     Redraw,
     Quit,

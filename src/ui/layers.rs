@@ -12,6 +12,7 @@ use ratatui::{
 };
 
 use crate::{
+    config::ThemeChoice,
     session::{Phase, Question, QuestionId, Session},
     text::SafeText,
     ui::{
@@ -248,6 +249,11 @@ impl Layers {
         let outcome = self.top()?.paste(text, cx);
         self.settle(&outcome);
         Some(outcome)
+    }
+
+    /// The theme that what is open tries out.
+    pub fn previewed(&self) -> Option<ThemeChoice> {
+        self.opened.last().and_then(|top| top.previewed())
     }
 
     pub fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {

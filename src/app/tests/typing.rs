@@ -8,7 +8,12 @@ use crate::{
     config::UiConfig,
     input::{Decoded, Decoder},
     session::Event,
-    ui::{Ui, UiCommand, UiSettings, offload::Offload, testing::Bench, theme::Colours},
+    ui::{
+        Ui, UiCommand, UiSettings,
+        offload::Offload,
+        testing::Bench,
+        theme::{Background, Colours},
+    },
 };
 
 /// A UI in front of a played agent, typed at in bytes.
@@ -27,6 +32,8 @@ impl Typed {
             keys: BTreeMap::new(),
             agents: [].into(),
             colours: Colours::Indexed,
+            background: Background::Unknown,
+            themes: Default::default(),
         };
         let mut typed = Self {
             ui: Ui::new(settings, Offload::immediate()),

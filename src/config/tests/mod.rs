@@ -3,6 +3,7 @@
 mod agents;
 mod mcp;
 mod projects;
+mod themes;
 
 use std::{ffi::OsString, fs, path::PathBuf};
 
@@ -248,7 +249,7 @@ default_agent = "good"
 mcp_servers = {}
 [ui]
 thme = "dark"
-theme = "nord"
+theme = "norde"
 motion = "yes"
 bell = false
 screen_reader = true
@@ -288,8 +289,7 @@ output = 3
         "config.toml:24: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",
         "config.toml:26: terminal.output: expected a string",
         "config.toml:5: ui.thme: unknown key; did you mean ui.theme?",
-        "config.toml:6: ui.theme: unknown variant `nord`, expected one of `auto`, `dark`, `light`; \
-         named themes are not supported yet in this version",
+        "config.toml:6: ui.theme: there is no theme \"norde\"; did you mean \"nord\"?",
         "config.toml:7: ui.motion: invalid type: string \"yes\", expected a boolean",
         "config.toml:9: ui.screen_reader: not supported yet in this version; it has no effect",
     ];

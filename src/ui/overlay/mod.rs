@@ -22,7 +22,7 @@ use ratatui::{
 };
 
 use crate::{
-    config::DiffLayout,
+    config::{DiffLayout, ThemeChoice},
     model::SessionId,
     session::{Session, Sessions},
     text::{SafeText, first_bytes, truncate_to_width},
@@ -43,7 +43,9 @@ pub use help::Help;
 pub use link::LinkDialog;
 #[cfg(test)]
 pub use lists::Options;
-pub use lists::{AgentPicker, CopyPicker, PastSessions, ask_replace, opened_by, palette};
+pub use lists::{
+    AgentPicker, CopyPicker, PastSessions, ThemeList, ask_replace, opened_by, palette,
+};
 pub use panel::Frame;
 pub use question::QuestionDialog;
 pub use rename::rename;
@@ -132,6 +134,11 @@ pub trait Overlay {
     /// if not into the composer.
     fn draw(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Option<Position>;
 
+    /// A theme that is tried out while it is open.
+    fn previewed(&self) -> Option<ThemeChoice> {
+        None
+    }
+
     /// When it will look different without any event.
     fn deadline(&self, _now: Instant) -> Option<Instant> {
         None
@@ -171,6 +178,8 @@ pub enum Wish {
     ShowAsked,
     /// The terminal of the program that signs in.
     ShowLogin,
+    /// Draw with it from now on.
+    Theme(ThemeChoice),
 }
 
 impl Outcome {

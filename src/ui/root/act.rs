@@ -9,7 +9,7 @@ use crate::{
         action::Action,
         blocks::{Source, copies, last_shell_output, transcript_text},
         composer::Expanded,
-        overlay::{CopyPicker, Help, no_agent, opened_by, palette, rename},
+        overlay::{CopyPicker, Help, ThemeList, no_agent, opened_by, palette, rename},
         transcript::Scroll,
     },
 };
@@ -56,6 +56,12 @@ impl Ui {
             Action::RenameSession => self.rename_session(cx),
             Action::PastSessions => self.commands.push(UiCommand::PickPastSession),
 
+            Action::Theme => {
+                let look = &self.look;
+                let list =
+                    ThemeList::dialog(look.sources.themes.clone(), look.settings.theme.clone());
+                self.layers.open(Box::new(list));
+            }
             Action::SignIn => self.session_event(Event::WantSignIn, cx),
             Action::SignOut => self.session_event(Event::LogOut, cx),
 

@@ -395,6 +395,7 @@ impl Ui {
                 Wish::Reason(text) => self.say_reason(text),
                 Wish::ShowAsked => self.show_asked(cx),
                 Wish::ShowLogin => self.show_login(cx),
+                Wish::Theme(choice) => self.choose_theme(choice),
             }
         }
         outcome.taken

@@ -5,6 +5,7 @@
 
 mod act;
 mod input;
+mod look;
 mod moment;
 mod mouse;
 mod parked;
@@ -23,26 +24,24 @@ mod tests;
 use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use crate::{
-    config::{ThemeChoice, UiConfig},
+    config::{UiConfig, themes::Themes},
     model::{AgentNotice, SessionKey, TerminalId},
     session::{QuestionId, Session},
     text::SafeText,
     ui::{
         AgentList, LookedAt, PastSession, TrustQuestion, UiCommand, UiContext,
         action::Action,
-        activity::Activity,
-        blocks::{Settings, Source},
+        blocks::Source,
         composer::Composer,
         keymap::Keymap,
         layers::Layers,
         notices::Notices,
         offload::Offload,
         overlay::{
-            AgentPicker, Frame, Guard, Overlay, OverlayContext, PastSessions, QuestionDialog,
-            Unasked, ask_replace,
+            AgentPicker, Frame, Guard, Overlay, PastSessions, QuestionDialog, Unasked, ask_replace,
         },
         pointer::{Clicks, Wheel},
-        render::{MEASURE, RenderContext, Row},
+        render::{RenderContext, Row},
         theme::{Background, Colours, Symbols, Theme},
         transcript::{PlacedLink, Printed, TranscriptView, printed_rows},
         viewer::Viewer,
@@ -50,6 +49,7 @@ use crate::{
     vt::Screens,
 };
 
+use look::{Look, ThemeSources};
 use moment::Moment;
 use mouse::Places;
 use parked::Parked;
@@ -64,6 +64,9 @@ pub struct UiSettings {
     /// For the agent picker.
     pub agents: AgentList,
     pub colours: Colours,
+    /// What the terminal's background is taken for if it does not tell.
+    pub background: Background,
+    pub themes: Themes,
 }
 
 /// Everything that is drawn and every key.
@@ -112,19 +115,6 @@ pub struct Ui {
     parked: BTreeMap<SessionKey, Parked>,
 }
 
-/// What everything is drawn with; fixed while a key is handled or a frame drawn.
-struct Look {
-    settings: UiConfig,
-    agents: AgentList,
-    keymap: Keymap,
-    colours: Colours,
-    theme: Theme,
-    symbols: &'static Symbols,
-    offload: Offload,
-    /// Of the screen as last drawn.
-    frame: Frame,
-}
-
 /// The draft with what was put aside, and before it the reason that is being written for an answer.
 fn whole_draft(layers: &Layers, composer: &Composer) -> String {
     let draft = composer.all_text();
@@ -135,79 +125,14 @@ fn whole_draft(layers: &Layers, composer: &Composer) -> String {
     }
 }
 
-impl Look {
-    fn overlay<'a>(&'a self, composer: &Composer, cx: &UiContext<'a>) -> OverlayContext<'a> {
-        OverlayContext {
-            session: cx.session,
-            sessions: cx.sessions,
-            project: cx.project,
-            agents: &self.agents,
-            keymap: &self.keymap,
-            theme: &self.theme,
-            symbols: self.symbols,
-            offload: &self.offload,
-            diff: self.settings.diff,
-            measure: self.measure(),
-            frame: self.frame,
-            drafting: !composer.is_empty(),
-            now: cx.now,
-        }
-    }
-
-    fn render(&self, width: u16, now: Instant) -> RenderContext<'_> {
-        RenderContext {
-            theme: &self.theme,
-            symbols: self.symbols,
-            offload: &self.offload,
-            width: width.max(1),
-            measure: self.measure(),
-            indent: 0,
-            now,
-        }
-    }
-
-    /// What the agent is at; `queued` prompts behind it are not shown otherwise.
-    fn activity<'a>(&'a self, queued: usize, cx: &UiContext<'a>) -> Activity<'a> {
-        Activity {
-            session: cx.session,
-            read_only: cx.project.read_only.is_some(),
-            keymap: &self.keymap,
-            theme: &self.theme,
-            symbols: self.symbols,
-            motion: self.settings.motion,
-            queued,
-            now: cx.now,
-        }
-    }
-
-    /// Cells at which prose, prompts, tables and dialogs end, where the screen has them.
-    fn measure(&self) -> u16 {
-        self.settings.width.unwrap_or(MEASURE)
-    }
-
-    /// Cells that everything may take, where they are limited.
-    fn limited(&self, width: u16) -> u16 {
-        self.settings.width.map_or(width, |limit| limit.min(width))
-    }
-
-    fn transcript(&self) -> Settings {
-        Settings::from(&self.settings)
-    }
-}
-
 impl Ui {
     pub fn new(settings: UiSettings, offload: Offload) -> Self {
-        let background = match settings.ui.theme {
-            ThemeChoice::Auto => Background::Unknown,
-            ThemeChoice::Dark => Background::Dark,
-            ThemeChoice::Light => Background::Light,
-        };
         let symbols = if settings.ui.ascii_symbols {
             &Symbols::ASCII
         } else {
             &Symbols::UNICODE
         };
-        Self {
+        let mut ui = Self {
             composer: Composer::new(offload.clone()),
             transcript: TranscriptView::default(),
             layers: Layers::default(),
@@ -236,14 +161,23 @@ impl Ui {
             look: Look {
                 keymap: Keymap::new(&settings.keys),
                 agents: settings.agents,
-                colours: settings.colours,
-                theme: Theme::palette(background, settings.colours),
+                theme: Theme::palette(Background::Unknown, settings.colours),
                 symbols,
                 offload,
                 frame: Frame::Full,
                 settings: settings.ui,
+                sources: ThemeSources {
+                    themes: settings.themes,
+                    colours: settings.colours,
+                    background: Background::Unknown,
+                    otherwise: settings.background,
+                    due: None,
+                    tried: None,
+                },
             },
-        }
+        };
+        ui.set_background(Background::Unknown);
+        ui
     }
 
     /// When the screen will look different although nothing happens: a spinner, a guard, a message
@@ -254,6 +188,7 @@ impl Ui {
             self.moment.deadline(),
             self.notices.deadline(),
             self.press.as_ref().and_then(Press::deadline),
+            self.look.sources.due,
             self.transcript.deadline().filter(|_| self.transcript_shown),
             self.look.activity(0, cx).deadline(),
         ]
@@ -279,7 +214,9 @@ impl Ui {
     ) -> Vec<Row> {
         // Nothing is done later: what is printed stays as it is.
         let offload = Offload::immediate();
+        let theme = self.look.theme_of_normal_screen();
         let ctx = RenderContext {
+            theme: &theme,
             offload: &offload,
             ..self.look.render(self.look.limited(width), Instant::now())
         };
@@ -345,13 +282,6 @@ impl Ui {
     /// Shows a notice of the agent's for some seconds.
     pub fn notice(&mut self, notice: AgentNotice) {
         self.notices.say(notice);
-    }
-
-    /// The terminal has told its background. A theme that the person chose stays.
-    pub fn set_background(&mut self, background: Background) {
-        if self.look.settings.theme == ThemeChoice::Auto {
-            self.look.theme = Theme::palette(background, self.look.colours);
-        }
     }
 
     /// Asks about the project's file; the answer comes as [`UiCommand::Trust`].

@@ -118,6 +118,7 @@ impl Ui {
         if let Some(cursor) = self.draw_on(area, frame.buffer_mut(), cx) {
             frame.set_cursor_position(cursor);
         }
+        self.look.theme.paint(frame.buffer_mut());
     }
 
     /// As [`Ui::draw`], on a buffer; returns where the cursor belongs.
@@ -131,6 +132,7 @@ impl Ui {
         self.places = Places::default();
         self.transcript_shown = false;
         self.moment.drawn(cx.now);
+        self.look.settle(self.layers.previewed(), cx.now);
         if area.width < MIN_WIDTH || area.height < MIN_HEIGHT {
             // What is not visible takes no answer.
             self.layers.question_moved();

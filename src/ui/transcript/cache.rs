@@ -10,6 +10,7 @@ use crate::{
     ui::{
         blocks::{Content, Detail},
         render::{Link, Rendered, Row},
+        theme::ThemeId,
     },
 };
 
@@ -32,7 +33,7 @@ pub struct Stamp {
     pub content: Content,
     pub width: u16,
     /// Theme and symbols.
-    pub look: (u8, bool),
+    pub look: (ThemeId, bool),
     pub layout: DiffLayout,
     pub detail: Detail,
     /// For what moves or counts up over time.

@@ -194,6 +194,7 @@ impl App {
                 | UiCommand::ShowSession(_)
                 | UiCommand::Mouse(_)
                 | UiCommand::OpenLink(_)
+                | UiCommand::KeepTheme(_)
                 | UiCommand::Suspend
                 | UiCommand::Redraw
                 | UiCommand::Quit

@@ -12,6 +12,7 @@ mod palette;
 mod past;
 mod providers;
 mod sessions;
+mod themes;
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{
@@ -20,6 +21,7 @@ use ratatui::{
 };
 
 use crate::{
+    config::ThemeChoice,
     model::category,
     ui::{
         action::Action,
@@ -30,6 +32,7 @@ use crate::{
         },
         pointer::Pointer,
         render::{Row, draw_rows, line::StyledLine, split_bottom},
+        theme::ThemeId,
     },
 };
 
@@ -41,6 +44,7 @@ pub use copy::{CopyPicker, ask_replace};
 pub use options::Options;
 pub use palette::palette;
 pub use past::PastSessions;
+pub use themes::ThemeList;
 
 /// Rows of the list, its filter included, that nothing below it may take.
 const LIST_AT_LEAST: u16 = 3;
@@ -94,6 +98,11 @@ pub trait Contents {
         _at: Option<&Self::Id>,
         _cx: &OverlayContext<'_>,
     ) -> Option<Outcome> {
+        None
+    }
+
+    /// A theme to try out while its row is selected.
+    fn preview(&self, _list: &FilterList<Self::Id>) -> Option<ThemeChoice> {
         None
     }
 
@@ -152,7 +161,7 @@ pub struct NewRows<'a, C: Contents + ?Sized> {
 pub struct ListDialog<C: Contents> {
     contents: C,
     list: FilterList<C::Id>,
-    made_from: Option<(C::MadeFrom, u8, Frame)>,
+    made_from: Option<(C::MadeFrom, ThemeId, Frame)>,
     by_person: bool,
 }
 
@@ -237,6 +246,10 @@ impl<C: Contents> Overlay for ListDialog<C> {
         self.by_person = true;
         self.fill(cx);
         Outcome::taken()
+    }
+
+    fn previewed(&self) -> Option<ThemeChoice> {
+        self.contents.preview(&self.list)
     }
 
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {

@@ -44,6 +44,7 @@ use crate::{
         },
         pointer::Pointer,
         render::{Row, draw_rows, line::StyledLine},
+        theme::ThemeId,
     },
 };
 
@@ -144,7 +145,7 @@ pub struct QuestionDialog {
 
 /// The body as laid out last, and for what.
 struct Layout {
-    key: (usize, bool, u8, u64),
+    key: (usize, bool, ThemeId, u64),
     revision: u64,
     title: String,
     /// Of the offloaded work that it still waits for.

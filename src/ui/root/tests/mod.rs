@@ -19,6 +19,7 @@ mod slash;
 mod states;
 mod status;
 mod stopping;
+mod themes;
 
 use crossterm::event::Event as Input;
 use ratatui::{buffer::Buffer, layout::Position, layout::Rect};
@@ -50,6 +51,8 @@ fn settings() -> UiSettings {
         keys: BTreeMap::new(),
         agents: agents(),
         colours: Colours::Indexed,
+        background: Background::Unknown,
+        themes: Default::default(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     model::{ConfigKind, ConfigOption, ConfigValue, FromAgent, RpcError, SetBy, category},
-    ui::overlay::{Options, Overlay, Room},
+    ui::overlay::{Options, Overlay, OverlayContext, Room},
 };
 
 fn value(id: &str, name: &'static str, description: &'static str) -> ConfigValue {

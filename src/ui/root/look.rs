@@ -1,0 +1,200 @@
+//! What everything is drawn with, and which theme that is.
+//!
+//! The theme follows from the choice of the person, or the one that is tried out, and from what is
+//! known of the terminal's background. It is asked for with the first frame and waited for by none.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    config::{
+        ThemeChoice, UiConfig,
+        themes::{ThemeColours, Themes},
+    },
+    ui::{
+        AgentList, Ui, UiCommand, UiContext,
+        activity::Activity,
+        blocks::Settings,
+        composer::Composer,
+        keymap::Keymap,
+        offload::Offload,
+        overlay::{Frame, OverlayContext},
+        render::{MEASURE, RenderContext},
+        theme::{Background, Colours, Symbols, Theme},
+    },
+};
+
+/// A terminal that tells its background has done so by then.
+const ANSWERS_WITHIN: Duration = Duration::from_millis(150);
+
+/// What everything is drawn with; fixed while a key is handled or a frame drawn.
+pub(super) struct Look {
+    pub settings: UiConfig,
+    pub agents: AgentList,
+    pub keymap: Keymap,
+    pub theme: Theme,
+    pub symbols: &'static Symbols,
+    pub offload: Offload,
+    /// Of the screen as last drawn.
+    pub frame: Frame,
+    pub sources: ThemeSources,
+}
+
+/// What the theme follows from, besides the settings.
+pub(super) struct ThemeSources {
+    pub themes: Themes,
+    pub colours: Colours,
+    /// The terminal's.
+    pub background: Background,
+    /// What it is taken for, if the terminal does not tell.
+    pub otherwise: Background,
+    /// When it is taken for that.
+    pub due: Option<Instant>,
+    /// The selected row of the list of themes.
+    pub tried: Option<ThemeChoice>,
+}
+
+impl ThemeSources {
+    fn theme(&self, settings: &UiConfig) -> Theme {
+        let background = match self.tried.as_ref().unwrap_or(&settings.theme) {
+            ThemeChoice::Named(name) => match self.themes.get(name) {
+                Some(colours) => return self.named(&colours),
+                None => self.background,
+            },
+            ThemeChoice::Auto => self.background,
+            ThemeChoice::Dark => Background::Dark,
+            ThemeChoice::Light => Background::Light,
+        };
+        let name = match background {
+            Background::Unknown => None,
+            Background::Dark => settings.theme_dark.as_ref(),
+            Background::Light => settings.theme_light.as_ref(),
+        };
+        match name.and_then(|name| self.themes.get(name)) {
+            Some(colours) => self.named(&colours),
+            None => Theme::palette(background, self.colours),
+        }
+    }
+
+    fn named(&self, colours: &ThemeColours) -> Theme {
+        Theme::named(colours, self.colours, self.background)
+    }
+}
+
+impl Look {
+    fn make_theme(&mut self) {
+        self.theme = self.sources.theme(&self.settings);
+    }
+
+    /// To be called before anything is drawn: what is tried out may have changed, or the terminal has
+    /// not answered.
+    pub fn settle(&mut self, tried: Option<ThemeChoice>, now: Instant) {
+        let sources = &mut self.sources;
+        let overdue = sources.due.is_some_and(|due| due <= now);
+        if overdue {
+            sources.due = None;
+            sources.background = match sources.otherwise {
+                Background::Unknown => Background::Dark,
+                told => told,
+            };
+        }
+        if overdue || sources.tried != tried {
+            sources.tried = tried;
+            self.make_theme();
+        }
+    }
+
+    /// The theme for the normal screen, whose background is not ours to paint.
+    pub fn theme_of_normal_screen(&self) -> Theme {
+        match self.theme.paints() {
+            true => Theme::palette(self.sources.background, self.sources.colours),
+            false => self.theme.clone(),
+        }
+    }
+
+    pub fn overlay<'a>(&'a self, composer: &Composer, cx: &UiContext<'a>) -> OverlayContext<'a> {
+        OverlayContext {
+            session: cx.session,
+            sessions: cx.sessions,
+            project: cx.project,
+            agents: &self.agents,
+            keymap: &self.keymap,
+            theme: &self.theme,
+            symbols: self.symbols,
+            offload: &self.offload,
+            diff: self.settings.diff,
+            measure: self.measure(),
+            frame: self.frame,
+            drafting: !composer.is_empty(),
+            now: cx.now,
+        }
+    }
+
+    pub fn render(&self, width: u16, now: Instant) -> RenderContext<'_> {
+        RenderContext {
+            theme: &self.theme,
+            symbols: self.symbols,
+            offload: &self.offload,
+            width: width.max(1),
+            measure: self.measure(),
+            indent: 0,
+            now,
+        }
+    }
+
+    /// What the agent is at; `queued` prompts behind it are not shown otherwise.
+    pub fn activity<'a>(&'a self, queued: usize, cx: &UiContext<'a>) -> Activity<'a> {
+        Activity {
+            session: cx.session,
+            read_only: cx.project.read_only.is_some(),
+            keymap: &self.keymap,
+            theme: &self.theme,
+            symbols: self.symbols,
+            motion: self.settings.motion,
+            queued,
+            now: cx.now,
+        }
+    }
+
+    /// Cells at which prose, prompts, tables and dialogs end, where the screen has them.
+    pub fn measure(&self) -> u16 {
+        self.settings.width.unwrap_or(MEASURE)
+    }
+
+    /// Cells that everything may take, where they are limited.
+    pub fn limited(&self, width: u16) -> u16 {
+        self.settings.width.map_or(width, |limit| limit.min(width))
+    }
+
+    pub fn transcript(&self) -> Settings {
+        Settings::from(&self.settings)
+    }
+}
+
+impl Ui {
+    /// The terminal has told its background, however late.
+    pub fn set_background(&mut self, background: Background) {
+        self.look.sources.due = None;
+        self.look.sources.background = background;
+        self.look.make_theme();
+    }
+
+    /// The terminal was asked for its background: if it does not tell soon, it is taken for the one that
+    /// the environment tells, else for a dark one.
+    pub fn background_asked(&mut self, now: Instant) {
+        if self.look.sources.background == Background::Unknown {
+            self.look.sources.due = Some(now + ANSWERS_WITHIN);
+        }
+    }
+
+    /// What is known of the terminal's background, for a UI that takes the place of this one.
+    pub fn background(&self) -> Background {
+        self.look.sources.background
+    }
+
+    /// Draws with that theme from now on, and has the choice kept.
+    pub(super) fn choose_theme(&mut self, choice: ThemeChoice) {
+        self.look.settings.theme = choice.clone();
+        self.look.make_theme();
+        self.commands.push(UiCommand::KeepTheme(choice));
+    }
+}
