@@ -71,11 +71,15 @@ impl Press {
     /// -1 at the upper edge, 1 at the lower one.
     fn edge(&self, area: Rect, transcript: &TranscriptView) -> i32 {
         let rows = u16::try_from(transcript.rows_that_show()).unwrap_or(u16::MAX);
+        let end = area
+            .y
+            .saturating_add(transcript.sticky_rows())
+            .saturating_add(rows);
         if !self.selects() {
             0
         } else if self.at.y <= area.y && !transcript.is_at_top() {
             -1
-        } else if self.at.y + 1 >= area.y.saturating_add(rows) && !transcript.is_following() {
+        } else if self.at.y + 1 >= end && !transcript.is_following() {
             1
         } else {
             0

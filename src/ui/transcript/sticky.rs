@@ -31,7 +31,7 @@ impl TranscriptView {
     }
 
     /// Rows of the view above those of the conversation.
-    pub(super) fn sticky_rows(&self) -> u16 {
+    pub fn sticky_rows(&self) -> u16 {
         u16::from(self.sticky.is_some())
     }
 
