@@ -322,6 +322,8 @@ pub fn content_width(width: u16) -> u16 {
 #[cfg(test)]
 mod bound_tests;
 #[cfg(test)]
+mod browse_tests;
+#[cfg(test)]
 mod gap_tests;
 #[cfg(test)]
 mod samples;
