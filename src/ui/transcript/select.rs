@@ -10,6 +10,7 @@ use std::ops::Range;
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
+    style::{Modifier, Style},
 };
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -312,6 +313,10 @@ impl TranscriptView {
         for x in from.max(written.start)..to {
             if let Some(cell) = buf.cell_mut((area.x + x, area.y)) {
                 let style = selected_style(cell.style(), ctx.theme.selection);
+                if style.add_modifier.contains(Modifier::REVERSED) {
+                    // One colour, see there: a cell keeps what a style does not set.
+                    cell.set_style(Style::reset());
+                }
                 cell.set_style(style);
             }
         }
