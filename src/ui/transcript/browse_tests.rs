@@ -8,7 +8,7 @@ use super::{
     *,
 };
 use crate::{
-    model::{TerminalId, ToolContent, ToolKind},
+    model::{TerminalId, ToolKind},
     session::{BlockKind, Session, SessionConfig, Start},
     ui::render::testing::{Stage, picture, screen},
 };

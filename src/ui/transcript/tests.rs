@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
 
