@@ -148,7 +148,8 @@ actions! {
         NextPrompt "next-prompt" ["alt-down"] "Go to the next prompt",
         Details "details" ["ctrl-o"] "Fold or unfold all details; in a question: show all of it",
         TogglePlan "plan" ["ctrl-t"] "Open or close the plan",
-        Pager "pager" ["f3"] "Open the transcript in $PAGER",
+        Find "find" ["f3", "ctrl-f"] "Find in the transcript",
+        Pager "pager" [] "Open the transcript in $PAGER (alt-p while finding)",
     }
     View Anywhere {
         Copy "copy" [] "Copy the last answer, or a part of it",

@@ -10,6 +10,7 @@ mod activity;
 pub mod blocks;
 pub mod composer;
 pub mod contain;
+pub mod find;
 pub mod keymap;
 pub mod layers;
 mod line_input;

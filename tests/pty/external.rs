@@ -68,7 +68,7 @@ fn f3_shows_the_transcript_in_the_pager() {
     tui.keys("a question<enter>");
     tui.wait_for("an answer");
     wait_ready(&tui);
-    tui.keys("<f3>");
+    tui.keys("<f3><f3>");
     let paged = tui.wait("the pager", |tui| {
         std::fs::read_to_string(tui.path("home/paged"))
             .ok()
@@ -90,7 +90,7 @@ fn ctrl_c_in_the_pager_is_the_pagers() {
     let tui = setup.env("PAGER", &pager).start();
     wait_ready(&tui);
     for key in ["<c-c>", "\u{1c}"] {
-        tui.keys("<f3>");
+        tui.keys("<f3><f3>");
         tui.wait_for("PAGED");
         tui.keys(key);
         wait_ready(&tui);
@@ -195,7 +195,7 @@ fn what_the_editor_had_saved_is_the_draft_when_both_are_ended() {
 
 #[test]
 fn a_terminal_that_is_closed_ends_the_editor_and_the_pager_too() {
-    for (variable, key) in [("EDITOR", "<c-g>"), ("PAGER", "<f3>")] {
+    for (variable, key) in [("EDITOR", "<c-g>"), ("PAGER", "<f3><f3>")] {
         let setup = client(json!([])).script("program", STUBBORN);
         let program = setup.path("program").display().to_string();
         let mut tui = setup.env(variable, &program).start();

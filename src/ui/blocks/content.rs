@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    BlockView, Detail, FileLocation, Frame, Part, Source,
+    BlockView, Detail, FileLocation, Frame, Part, Searched, Source,
     rows::{FULL_ROWS, INDENT, cut, dim, fold_sign, indent, narrowed, prose},
 };
 use crate::{
@@ -91,6 +91,14 @@ pub(super) fn pieces_text(pieces: &Pieces) -> String {
         Piece::Content(content) => content_text(content),
     });
     pieces.collect::<Vec<_>>().join("\n")
+}
+
+/// For find: as it is shown in that segment.
+pub(super) fn searched_piece(segment: usize, piece: &Piece) -> Searched<'_> {
+    match piece {
+        Piece::Text(text) => Searched::markdown(segment, text, true).within(segment),
+        Piece::Content(content) => Searched::plain(segment, content_text(content)),
+    }
 }
 
 pub(super) fn piece_lines(pieces: &Pieces) -> usize {

@@ -69,6 +69,8 @@ pub struct Frame<'a> {
     /// Its width is that of the rows.
     pub ctx: RenderContext<'a>,
     pub tick: Tick,
+    /// The segment holds the match that find is at: its line (from 0) in what was searched. It is drawn.
+    pub found: Option<usize>,
 }
 
 /// The time for signs that turn and clocks, in seconds; it stands still without motion. What turns

@@ -1,7 +1,11 @@
 //! What the agent says: markdown.
 
-use super::{BlockView, CutText, Detail, Frame, Markdown, Part, Source, rows::INDENT};
-use crate::{config::Thoughts, session::Message, ui::render::Rendered};
+use super::{BlockView, CutText, Detail, Frame, Markdown, Part, Searched, Source, rows::INDENT};
+use crate::{
+    config::Thoughts,
+    session::Message,
+    ui::{offload::Offload, render::Rendered},
+};
 
 impl BlockView for Message {
     fn name(&self) -> &'static str {
@@ -14,6 +18,10 @@ impl BlockView for Message {
 
     fn text(&self, _: &Source<'_>) -> String {
         self.text.as_str().to_owned()
+    }
+
+    fn searched<'a>(&'a self, _: &Source<'a>, _: &Offload) -> Option<Vec<Searched<'a>>> {
+        Some(vec![Searched::markdown(0, &self.text, self.done)])
     }
 
     fn usual_detail(&self, _: Thoughts, _: &Source<'_>) -> Detail {

@@ -13,6 +13,7 @@ mod message;
 mod notice;
 mod plan;
 mod rows;
+mod searched;
 mod shell;
 mod subagent;
 mod thought;
@@ -31,6 +32,7 @@ use crate::{
     text::{SafeText, SafeTextBuf, first_bytes},
     ui::{
         contain::contained,
+        offload::Offload,
         render::{
             Rendered, Row,
             line::{StyledLine, Wrapping},
@@ -45,6 +47,7 @@ pub use cut_text::CutText;
 pub use frame::{Frame, Settings, Source, Tick};
 pub use plan::{Pinned, plans_in_brief, render_pinned_plans};
 pub use rows::FULL_ROWS;
+pub use searched::{Searched, SearchedText};
 pub use shell::last_shell_output;
 pub use tool::{Asked, asked, body_columns, doing};
 
@@ -143,6 +146,11 @@ pub trait BlockView {
     /// Its text in the pager; `None` if there is nothing to read.
     fn paged_text(&self, source: &Source<'_>) -> Option<String> {
         Some(self.text(source))
+    }
+
+    /// What find looks through; `None` while something of it is still computed.
+    fn searched<'a>(&'a self, source: &Source<'a>, _: &Offload) -> Option<Vec<Searched<'a>>> {
+        Some(vec![Searched::plain(0, self.text(source))])
     }
 
     /// The text of a segment that cannot be drawn; `None`: use that of the block.
@@ -302,7 +310,7 @@ fn plain_rows(view: &dyn BlockView, gap: bool, part: &Part<'_>, frame: &Frame<'_
     gap.then(Row::default).into_iter().chain(rows).collect()
 }
 
-/// Everything said and done, for `$PAGER` (F3).
+/// Everything said and done, for `$PAGER` (the action `pager`).
 pub fn transcript_text(session: &Session, screens: &Screens) -> String {
     whole_text(&Source::new(session, screens))
 }

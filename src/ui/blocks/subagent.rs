@@ -6,7 +6,7 @@ use std::ops::Range;
 use ratatui::style::Style;
 
 use super::{
-    BlockView, Content, CutText, Detail, Frame, Part, Source, draw,
+    BlockView, Content, CutText, Detail, Frame, Part, Searched, Source, draw,
     plan::{Pinned, render_pinned_plans},
     quoted,
     rows::{INDENT, dim, indent, last_rows, narrowed, push_verb},
@@ -17,11 +17,14 @@ use crate::{
     model::{SessionId, StopReason, WorkState},
     session::{Block, BlockKind, Subagent, Subagents},
     text::{SafeText, last_bytes},
-    ui::render::{
-        RenderContext, Rendered, Row,
-        format::{count, elapsed, elapsed_seconds, shown_path},
-        line::{StyledLine, Wrapping, spread},
-        markdown,
+    ui::{
+        offload::Offload,
+        render::{
+            RenderContext, Rendered, Row,
+            format::{count, elapsed, elapsed_seconds, shown_path},
+            line::{StyledLine, Wrapping, spread},
+            markdown,
+        },
     },
 };
 
@@ -76,6 +79,29 @@ impl BlockView for SessionId {
             out.push_str(&format!("\n{}", quoted(text, "  ")));
         }
         out
+    }
+
+    /// Its header, and each block of its conversation in the segment that shows it.
+    fn searched<'a>(&'a self, source: &Source<'a>, offload: &Offload) -> Option<Vec<Searched<'a>>> {
+        let Some(subagent) = source.subagents.get(self) else {
+            return Some(Vec::new());
+        };
+        let mut all = vec![Searched::plain(0, subagent.name().to_string())];
+        if let Some(description) = &subagent.description {
+            all.push(Searched::plain(0, description.as_str()));
+        }
+        let within = source_within(subagent, source);
+        let first = shown(subagent).start;
+        for (at, block) in within.transcript.blocks().iter().enumerate() {
+            // Those that are left out are told of in the segment above the others.
+            let segment = match at.checked_sub(first) {
+                Some(at) => OWN_SEGMENTS + at,
+                None => 1,
+            };
+            let texts = view(&block.kind).searched(&within, offload)?;
+            all.extend(texts.into_iter().map(|text| text.within(segment)));
+        }
+        Some(all)
     }
 
     fn usual_detail(&self, _: Thoughts, source: &Source<'_>) -> Detail {
@@ -252,6 +278,7 @@ fn block_rows(block: &Block, within: &Frame<'_>) -> Rendered {
         BlockKind::Agent(message) if message.text.len() > MESSAGE_BYTES => {
             return tail_of_message(&message.text, &within.ctx);
         }
+        _ if within.found.is_some() => Detail::Full,
         BlockKind::Thought(_) => Detail::Header,
         _ => view.usual_detail(within.settings.thoughts, &within.source),
     };

@@ -1,18 +1,21 @@
 //! Thoughts: the last rows while they stream, one row afterwards.
 
 use super::{
-    BlockView, Content, Detail, Frame, Markdown, Part, Source, quoted,
+    BlockView, Content, Detail, Frame, Markdown, Part, Searched, Source, quoted,
     rows::{INDENT, fold_sign, last_rows},
 };
 use crate::{
     config::Thoughts,
     session::Thought,
     text::last_bytes,
-    ui::render::{
-        RenderContext, Rendered, Row,
-        excerpt::line_count,
-        format::{count, elapsed, elapsed_seconds},
-        line::StyledLine,
+    ui::{
+        offload::Offload,
+        render::{
+            RenderContext, Rendered, Row,
+            excerpt::line_count,
+            format::{count, elapsed, elapsed_seconds},
+            line::StyledLine,
+        },
     },
 };
 
@@ -55,6 +58,10 @@ impl BlockView for Thought {
     fn paged_text(&self, _: &Source<'_>) -> Option<String> {
         let text = Some(self.text.trim()).filter(|text| !text.is_empty())?;
         Some(format!("[thought]\n{}", quoted(text, "  ")))
+    }
+
+    fn searched<'a>(&'a self, _: &Source<'a>, _: &Offload) -> Option<Vec<Searched<'a>>> {
+        Some(vec![Searched::markdown(1, &self.text, self.took.is_some())])
     }
 
     fn usual_detail(&self, thoughts: Thoughts, _: &Source<'_>) -> Detail {

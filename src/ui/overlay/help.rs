@@ -388,9 +388,13 @@ mod tests {
 
     /// Keys with a place in the page that are bound by what they are for: a form, the diff and the
     /// terminal on the whole screen, the list of sessions.
-    const ELSEWHERE: [&str; 10] = [
+    const ELSEWHERE: [&str; 14] = [
         "space",
         "n",
+        "N",
+        "/",
+        "alt-r",
+        "alt-p",
         "p",
         "]",
         "[",

@@ -72,6 +72,7 @@ impl Ui {
             Action::PreviousPrompt => self.transcript.scroll(Scroll::PrevPrompt),
             Action::NextPrompt => self.transcript.scroll(Scroll::NextPrompt),
             Action::Details => self.transcript.toggle_details(),
+            Action::Find => self.open_find(),
             Action::TogglePlan => self.toggle_plan(cx),
             Action::Pager => {
                 if let Some(session) = cx.session {

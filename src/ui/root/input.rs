@@ -92,7 +92,7 @@ impl Ui {
 
     fn paste(&mut self, text: &str, cx: &UiContext<'_>) {
         self.last_typed = Some(cx.now);
-        if self.viewer_paste(text, cx) {
+        if self.viewer_paste(text, cx) || self.find_paste(text, cx) {
             return;
         }
         self.sync(cx);
@@ -115,7 +115,7 @@ impl Ui {
             let elsewhere =
                 self.viewer.is_some() || self.layers.is_opened() || self.transcript.is_browsing();
             // A field of a form takes text key by key.
-            let typed_above = elsewhere || self.layers.takes_text(cx.now);
+            let typed_above = elsewhere || self.is_finding() || self.layers.takes_text(cx.now);
             let turned = if elsewhere { 0 } else { wheel(rest) };
             if turned > 0 {
                 // Scrolling is no answer and no typing: the guard of a question does not mind it.
@@ -188,6 +188,9 @@ impl Ui {
             self.layers.typed_elsewhere(cx.now);
         }
         if self.viewer_key(key, cx) {
+            return;
+        }
+        if self.find_key(key, cx) {
             return;
         }
         let chord = Chord::from(key);

@@ -4,6 +4,7 @@
 //! nothing in it.
 
 mod act;
+mod find;
 mod input;
 mod look;
 mod moment;
@@ -49,6 +50,7 @@ use crate::{
     vt::Screens,
 };
 
+use find::Finding;
 use look::{Look, ThemeSources};
 use moment::Moment;
 use mouse::Places;
@@ -81,6 +83,7 @@ pub struct Ui {
     viewer_of: Option<QuestionId>,
     /// The terminal of the program that signs in, as of the last event or frame.
     login: Option<TerminalId>,
+    finding: Option<Finding>,
     moment: Moment,
     notices: Notices,
     /// The person opened the plan: else it is one row.
@@ -139,6 +142,7 @@ impl Ui {
             viewer: None,
             viewer_of: None,
             login: None,
+            finding: None,
             moment: Moment::default(),
             notices: Notices::default(),
             plan_open: false,
@@ -189,6 +193,7 @@ impl Ui {
             self.notices.deadline(),
             self.press.as_ref().and_then(Press::deadline),
             self.look.sources.due,
+            self.find_deadline(cx.now),
             self.transcript.deadline().filter(|_| self.transcript_shown),
             self.look.activity(0, cx).deadline(),
         ]

@@ -9,7 +9,7 @@ use crate::{
         composer::Composer,
         layers::Layers,
         notices::Notices,
-        root::{Ui, whole_draft},
+        root::{Finding, Ui, whole_draft},
         transcript::TranscriptView,
         viewer::Viewer,
     },
@@ -22,6 +22,7 @@ pub(super) struct Parked {
     pub(super) layers: Layers,
     viewer: Option<Viewer>,
     viewer_of: Option<QuestionId>,
+    finding: Option<Finding>,
     login: Option<TerminalId>,
     plan_open: bool,
 }
@@ -50,6 +51,7 @@ impl Ui {
             layers: Layers::default(),
             viewer: None,
             viewer_of: None,
+            finding: None,
             login: None,
             plan_open: false,
         });
@@ -73,6 +75,7 @@ impl Ui {
             self.transcript = TranscriptView::default();
             self.viewer = None;
             self.viewer_of = None;
+            self.finding = None;
             self.login = None;
             self.notices = Notices::default();
         } else if let Some(parked) = self.parked.remove(&key) {
@@ -95,6 +98,7 @@ impl Ui {
             layers: replace(&mut self.layers, next.layers),
             viewer: replace(&mut self.viewer, next.viewer),
             viewer_of: replace(&mut self.viewer_of, next.viewer_of),
+            finding: replace(&mut self.finding, next.finding),
             login: replace(&mut self.login, next.login),
             plan_open: replace(&mut self.plan_open, next.plan_open),
         }

@@ -45,6 +45,7 @@ struct Zones {
     activity: Rect,
     queue: Rect,
     rule: Rect,
+    find: Rect,
     composer: Rect,
     status: Rect,
 }
@@ -65,6 +66,7 @@ struct Heights {
     activity: u16,
     queue: u16,
     rule: u16,
+    find: u16,
     composer: u16,
 }
 
@@ -79,6 +81,7 @@ impl Zones {
         };
         let status = take(1);
         let composer = take(heights.composer);
+        let find = take(heights.find);
         let rule = take(heights.rule);
         let queue = take(heights.queue);
         let activity = take(heights.activity);
@@ -91,6 +94,7 @@ impl Zones {
             activity,
             queue,
             rule,
+            find,
             composer,
             status,
         }
@@ -180,6 +184,7 @@ impl Ui {
         self.tell_broken();
         self.draw_notices(zones.transcript, buf, cx);
         let cursor = self.draw_composer(&zones, buf, cx);
+        let cursor = self.draw_find(zones.find, buf, cx).or(cursor);
         self.draw_status(zones.status, buf, cx);
         self.draw_overlay(&zones, buf, cx).or(cursor)
     }
@@ -205,7 +210,8 @@ impl Ui {
         let composer = self.composer.height(area.width, max);
         let narrow = self.look.frame == Frame::Compact && asking;
         let rule = u16::from(!narrow);
-        let above = area.height.saturating_sub(1 + composer + rule);
+        let find = self.find_rows();
+        let above = area.height.saturating_sub(1 + composer + rule + find);
         let queue_room = if narrow { 0 } else { QUEUE_ROWS.min(above / 4) };
         let mut laid = Laid::default();
         if let Some(session) = cx.session {
@@ -221,6 +227,7 @@ impl Ui {
             activity: u16::from(laid.activity.is_some()),
             queue: u16::try_from(laid.queue.len()).unwrap_or(queue_room),
             rule,
+            find,
             composer,
             ..Heights::default()
         };
@@ -263,6 +270,8 @@ impl Ui {
             let (_, lower) = split_top(area, area.height.saturating_sub(height) / 2);
             return draw_rows(&rows, lower, buf);
         };
+        self.find_on(session, cx);
+        let ctx = self.look.render(area.width, cx.now);
         let settings = self.look.transcript();
         let source = Source::new(session, cx.screens);
         if let Some(press) = &mut self.press {

@@ -94,6 +94,7 @@ impl TranscriptView {
         item.detail = Some(view(&block.kind).next_detail(now));
         item.stale = true;
         let id = item.id;
+        self.touched(Some(id));
         self.folding = Some((id, now));
         self.rest_on_header(Some(index));
         self.ask(Move::Show(id));

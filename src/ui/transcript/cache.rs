@@ -40,6 +40,8 @@ pub struct Stamp {
     pub tick: u64,
     /// A blank row stands above.
     pub gap: bool,
+    /// The line of the match in it that find is at.
+    pub found: Option<usize>,
 }
 
 #[derive(Clone, Debug)]

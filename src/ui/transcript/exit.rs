@@ -87,6 +87,7 @@ fn rows_from(
             ..*ctx
         },
         tick: Tick::at(ctx.now, ctx.now, false),
+        found: None,
     };
     let blocks = source.transcript.blocks();
     // From the end up, so that a long conversation costs only what is printed of it.

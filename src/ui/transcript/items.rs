@@ -112,6 +112,7 @@ impl Item {
             detail,
             tick: if moves { frame.tick.count } else { 0 },
             gap: self.gap && segment == 0,
+            found: frame.found,
         }
     }
 }

@@ -105,6 +105,10 @@ impl TranscriptView {
         ) else {
             return Arc::new([]);
         };
+        let frame = &Frame {
+            found: self.found_line(item.id, segment),
+            ..*frame
+        };
         let key = item.key(segment);
         let stamp = item.stamp(block, segment, detail, frame);
         let generation = frame.ctx.offload.generation();

@@ -8,6 +8,7 @@
 mod browse;
 mod cache;
 mod exit;
+mod found;
 mod heights;
 mod items;
 mod layout;
@@ -24,17 +25,20 @@ use crate::{
     session::{Block, BlockId},
     ui::{
         blocks::{Detail, Frame, Settings, Source, Tick, view},
+        find::Place,
         render::{RenderContext, Row, line::row_width},
     },
 };
 
 use cache::RowCache;
+use found::Opened;
 use heights::Heights;
 use items::Item;
 use layout::{Position, Shown};
 use select::Selecting;
 
 pub use exit::{Printed, printed_rows};
+pub use found::{Current, Found, ViewPlace};
 pub use select::Taken;
 
 /// A move of the view, applied with the next [`TranscriptView::sync`].
@@ -57,6 +61,8 @@ enum Move {
     By(Scroll),
     /// As little as possible to bring this block into view.
     Show(BlockId),
+    /// This match into view, unfolded.
+    Found(Place),
 }
 
 /// From this width on the last column is the scroll bar's.
@@ -115,6 +121,9 @@ pub struct TranscriptView {
     selecting: Selecting,
     /// Columns of the rows.
     width: u16,
+    /// What find marks, and the block that it unfolded.
+    found: Option<Found>,
+    opened: Option<Opened>,
     /// Rows of the area, the foot not among them.
     rows_in_all: usize,
     /// Those for the conversation: all but the sticky one.
@@ -173,6 +182,7 @@ impl TranscriptView {
                 ..*ctx
             },
             tick: Tick::at(ctx.now, epoch, settings.motion),
+            found: None,
         }
     }
 
@@ -190,6 +200,7 @@ impl TranscriptView {
     /// Folds or unfolds the details of everything (ctrl-o).
     pub fn toggle_details(&mut self) {
         self.details = !self.details;
+        self.touched(None);
         for item in &mut self.items {
             item.detail = None;
             item.stale = true;
@@ -255,6 +266,15 @@ impl TranscriptView {
                     uri: link.uri.clone(),
                 }
             }));
+        }
+        if self.found.is_some() {
+            let mut y = area.y;
+            for shown in self.shown.iter().filter(|shown| shown.len() > 0) {
+                let visible = Rect::new(area.x, y, width, bottom - y);
+                self.draw_marks(shown, visible, buf, ctx);
+                let rows = u16::try_from(shown.len()).unwrap_or(u16::MAX);
+                y = y.saturating_add(rows).min(bottom);
+            }
         }
         if bar {
             self.draw_bar(
@@ -323,6 +343,8 @@ pub fn content_width(width: u16) -> u16 {
 mod bound_tests;
 #[cfg(test)]
 mod browse_tests;
+#[cfg(test)]
+mod found_tests;
 #[cfg(test)]
 mod gap_tests;
 #[cfg(test)]

@@ -44,6 +44,12 @@ impl TranscriptView {
                 Move::By(Scroll::PrevPrompt) => self.previous_prompt(),
                 Move::By(Scroll::NextPrompt) => self.next_prompt(),
                 Move::Show(block) => self.show(block, frame),
+                Move::Found(place) => {
+                    if !self.show_found(place, frame) {
+                        // Its text is laid out over several frames.
+                        self.ask(wanted);
+                    }
+                }
             }
             self.layout(frame);
         }

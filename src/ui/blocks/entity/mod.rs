@@ -4,14 +4,17 @@ mod compaction;
 mod session_message;
 
 use super::{
-    BlockView, Detail, Frame, Part, Source,
-    content::{pieces_text, render_piece},
+    BlockView, Detail, Frame, Part, Searched, Source,
+    content::{pieces_text, render_piece, searched_piece},
     rows::FULL_ROWS,
 };
 use crate::{
     config::Thoughts,
     model::{Entity, EntityKind},
-    ui::render::{Rendered, Row},
+    ui::{
+        offload::Offload,
+        render::{Rendered, Row},
+    },
 };
 
 /// A kind of entity as it is shown.
@@ -66,6 +69,13 @@ impl BlockView for Entity {
             true => header,
             false => format!("{header}\n{}", pieces_text(&self.content)),
         }
+    }
+
+    fn searched<'a>(&'a self, source: &Source<'a>, _: &Offload) -> Option<Vec<Searched<'a>>> {
+        let header = Searched::plain(0, view(self).header_text(source));
+        let pieces = self.content.iter().enumerate();
+        let pieces = pieces.map(|(at, piece)| searched_piece(1 + at, piece));
+        Some([header].into_iter().chain(pieces).collect())
     }
 
     fn usual_detail(&self, _: Thoughts, _: &Source<'_>) -> Detail {

@@ -11,14 +11,15 @@ use crate::{
     text::{SafeText, first_bytes},
     ui::{
         blocks::{
-            Frame, Source,
+            Frame, Searched, Source,
             content::{content_path, content_text, render_content, unknown_row},
             rows::{FULL_ROWS, cut, dim, narrowed, prose},
             subagent::{session_link, session_name},
         },
+        offload::Offload,
         render::{
             RenderContext, Rendered, Row,
-            diff::{DiffOptions, change_label, render_diff},
+            diff::{DiffOptions, change_label, diff_model, render_diff},
             excerpt::{Excerpt, Keep, unfenced},
             format::{count, shown_path},
             line::{StyledLine, Wrapping, prefixed},
@@ -167,6 +168,26 @@ pub(in crate::ui::blocks) fn piece_text(piece: &ToolContent, source: &Source<'_>
         ToolContent::Session(id) => format!("[{}]", session_name(id, source)),
         ToolContent::Unknown { kind, .. } => format!("[content of unknown type: {kind}]"),
     }
+}
+
+/// For find: a piece as it is shown; `None` while a diff is compared.
+pub(super) fn searched_piece<'a>(
+    call: &'a ToolCall,
+    segment: usize,
+    piece: &'a ToolContent,
+    source: &Source<'a>,
+    offload: &Offload,
+) -> Option<Searched<'a>> {
+    Some(match piece {
+        ToolContent::Block(ContentBlock::Text(text)) => match call.kind {
+            ToolKind::Think | ToolKind::SwitchMode => {
+                Searched::markdown(segment, text, true).within(segment)
+            }
+            _ => Searched::plain(segment, unfenced(text).0),
+        },
+        ToolContent::Diff(diff) => Searched::plain(segment, diff_model(diff, offload)?.shown()),
+        other => Searched::plain(segment, piece_text(other, source)),
+    })
 }
 
 /// What a question about a call shows of a piece of its content.

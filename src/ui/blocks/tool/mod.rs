@@ -9,7 +9,7 @@ mod header;
 use std::{collections::BTreeMap, path::Path};
 
 use super::{
-    BlockView, Content, CutText, Detail, FileLocation, Frame, Part, Source, quoted,
+    BlockView, Content, CutText, Detail, FileLocation, Frame, Part, Searched, Source, quoted,
     rows::{indent, narrowed},
 };
 use crate::{
@@ -17,11 +17,14 @@ use crate::{
     model::{TerminalId, ToolContent, ToolKind},
     session::{Subagents, TerminalInfo, ToolCall, ToolState},
     text::{SafeText, first_bytes},
-    ui::render::{RenderContext, Rendered, Row, format::shown_path},
+    ui::{
+        offload::Offload,
+        render::{RenderContext, Rendered, Row, format::shown_path},
+    },
     vt::Screens,
 };
 
-use content::{MAX_PIECES, render_tool_piece, shows_raw};
+use content::{MAX_PIECES, render_tool_piece, searched_piece, shows_raw};
 use header::{render_tool_header, verdict};
 
 pub use brief::doing;
@@ -130,6 +133,21 @@ impl BlockView for ToolCall {
         }
         let body = quoted(body_text(self, source).trim_end(), "  ");
         Some(format!("{out}{body}\n"))
+    }
+
+    /// Raw input and output repeat what the rest says.
+    fn searched<'a>(&'a self, source: &Source<'a>, offload: &Offload) -> Option<Vec<Searched<'a>>> {
+        let mut all = vec![Searched::plain(0, title_with_path(self, source))];
+        for (at, piece) in self.content.iter().take(MAX_PIECES).enumerate() {
+            all.push(searched_piece(self, 1 + at, piece, source, offload)?);
+        }
+        if self.state == ToolState::Failed
+            && self.content.is_empty()
+            && let Some(raw) = &self.raw_output
+        {
+            all.push(Searched::plain(1, SafeText::line(&raw.0).to_string()));
+        }
+        Some(all)
     }
 
     fn segment_text(&self, segment: usize, source: &Source<'_>) -> Option<String> {

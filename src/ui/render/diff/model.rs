@@ -319,6 +319,21 @@ impl DiffModel {
         self.changed_parts.get(&(side, line)).cloned()
     }
 
+    /// The lines that are shown, removed ones before those in their place.
+    pub fn shown(&self) -> String {
+        let mut out = String::new();
+        for line in &self.lines {
+            let text = match line {
+                DiffLine::Gap { .. } => continue,
+                DiffLine::Removed { old } => self.old.get(*old),
+                DiffLine::Context { new, .. } | DiffLine::Added { new } => self.new.get(*new),
+            };
+            out.push_str(text);
+            out.push('\n');
+        }
+        out
+    }
+
     /// Whether it comes from a patch, which has only some of the lines.
     pub fn is_patch(&self) -> bool {
         self.numbers.is_some()

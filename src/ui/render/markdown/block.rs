@@ -460,14 +460,7 @@ impl<'a> Blocks<'a> {
 
     fn code_piece(&mut self, source: &str, piece: &CodePiece, done: bool) {
         let part = |range: std::ops::Range<usize>| source.get(range).unwrap_or_default();
-        let (info, mut body) = (part(piece.info.clone()), part(piece.body.clone()));
-        if !done {
-            // A possible closing fence is not code yet.
-            let last = body.rfind('\n').map_or(0, |at| at + 1);
-            if piece.fence.may_close(&body[last..]) {
-                body = &body[..last];
-            }
-        }
+        let (info, body) = (part(piece.info.clone()), shown_body(source, piece, done));
         if piece.is_first() {
             self.label(info);
         }
@@ -562,6 +555,16 @@ impl<'a> Blocks<'a> {
             self.out.rows.push(prefixed(&first, row, width));
         }
     }
+}
+
+/// The code of a piece; of one that is not done without what may become its closing fence.
+pub(super) fn shown_body<'a>(source: &'a str, piece: &CodePiece, done: bool) -> &'a str {
+    let body = source.get(piece.body.clone()).unwrap_or_default();
+    let last = body.rfind('\n').map_or(0, |at| at + 1);
+    if !done && piece.fence.may_close(&body[last..]) {
+        return &body[..last];
+    }
+    body
 }
 
 fn heading_index(level: HeadingLevel) -> usize {

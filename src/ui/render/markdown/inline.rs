@@ -229,7 +229,7 @@ impl<'a> Inline<'a> {
     }
 }
 
-fn is_line_break(html: &str) -> bool {
+pub(super) fn is_line_break(html: &str) -> bool {
     let html = html.trim();
     ["<br>", "<br/>", "<br />"]
         .iter()

@@ -25,12 +25,14 @@ mod inline;
 pub mod link;
 mod mend;
 mod parts;
+mod plain;
 mod split;
 mod table;
 
 pub use block::render;
 pub use defs::LinkDefs;
 pub use parts::{MarkdownPart, PartKind, parts};
+pub use plain::plain;
 pub use split::{CodePiece, Segment, Shape, Splitter};
 
 use pulldown_cmark::Options;

@@ -15,7 +15,7 @@ fn keys_do_what_the_table_says() {
         let commands = Screen::new(Bench::ready()).press(key);
         assert_eq!(kinds(&commands), [expected], "{key}");
     }
-    let paged = Screen::new(Bench::working()).press("f3");
+    let paged = Screen::new(Bench::working()).press("f3 f3");
     assert!(matches!(&paged[..], [UiCommand::Page(text)] if text.contains("--json")));
 }
 

@@ -4,6 +4,7 @@ mod actions;
 mod activity;
 mod broken;
 mod copying;
+mod finding;
 mod in_flight;
 mod measure;
 mod mouse;

@@ -1,0 +1,163 @@
+//! Matches of find: where they are, how they are shown.
+
+use std::{sync::Arc, time::Duration};
+
+use proptest::prelude::*;
+use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
+
+use super::{samples::*, *};
+use crate::ui::{
+    find::{Corpus, Pattern, Place, Search},
+    render::testing::{Stage, screen},
+};
+
+fn pattern(text: &str) -> Arc<Pattern> {
+    Arc::new(
+        Pattern::new(text, false)
+            .expect("words")
+            .expect("not empty"),
+    )
+}
+
+/// All matches, from a block on.
+fn places(world: &World, text: &str, center: usize) -> Vec<Place> {
+    let source = world.source();
+    let corpus = Corpus {
+        source: &source,
+        offload: &world.stage.offload,
+        now: world.stage.now,
+    };
+    let mut search = Search::new(pattern(text), center, &corpus);
+    while !search.is_done() {
+        search.step(&corpus, world.stage.now);
+    }
+    search.places().to_vec()
+}
+
+fn show(world: &World, view: &mut TranscriptView, text: &str, nth: usize) -> (String, String) {
+    let all = places(world, text, 0);
+    let place = all[nth];
+    let of = all
+        .iter()
+        .filter(|other| (other.block, other.segment) == (place.block, place.segment))
+        .count();
+    let found = Found {
+        pattern: pattern(text),
+        current: Some(Current { place, of }),
+    };
+    world.sync(view, 80, 24);
+    view.set_found(Some(found), true);
+    world.sync(view, 80, 24);
+    let mut buf = Buffer::empty(Rect::new(0, 0, 80, 24));
+    view.draw(buf.area, &mut buf, &world.stage.ctx(80));
+    let current = marked(&buf, world.stage.theme.clone());
+    (screen(&buf), current)
+}
+
+/// What is drawn as the current match.
+fn marked(buf: &Buffer, theme: crate::ui::theme::Theme) -> String {
+    let style = found::mark_style(&theme, true);
+    let bold = |cell: &ratatui::buffer::Cell| {
+        cell.modifier.contains(Modifier::BOLD) && cell.fg == style.fg.unwrap_or_default()
+    };
+    buf.content
+        .iter()
+        .filter(|cell| bold(cell))
+        .map(|cell| cell.symbol())
+        .collect()
+}
+
+#[test]
+fn a_folded_block_unfolds_for_its_match_and_folds_again() {
+    let mut world = World::new(Stage::dark());
+    for n in 0..30 {
+        world
+            .transcript
+            .push_for_test(agent(&format!("words {n}"), true));
+    }
+    let now = world.stage.now;
+    let took = Some(Duration::from_secs(1));
+    world.transcript.push_for_test(thought(
+        "first\n\nI wonder about the needle\n\nlast",
+        now,
+        took,
+    ));
+    for n in 0..30 {
+        world
+            .transcript
+            .push_for_test(agent(&format!("more words {n}"), true));
+    }
+    let mut view = TranscriptView::default();
+    let (drawn, current) = show(&world, &mut view, "needle", 0);
+    assert!(drawn.contains("I wonder about the needle"), "{drawn}");
+    assert_eq!(current, "needle");
+    let (drawn, _) = show(&world, &mut view, "words 29", 0);
+    assert!(drawn.contains("words 29"));
+    let (drawn, _) = show(&world, &mut view, "words 28", 0);
+    assert!(!drawn.contains("I wonder"), "{drawn}");
+}
+
+#[test]
+fn a_match_over_the_end_of_a_row_is_marked_on_both() {
+    let mut world = World::new(Stage::dark());
+    let long = "word ".repeat(14);
+    world
+        .transcript
+        .push_for_test(agent(&format!("{long}the long needle here\n\nend"), true));
+    for width in 40..80 {
+        let mut view = TranscriptView::default();
+        let all = places(&world, "long needle here", 0);
+        assert_eq!(all.len(), 1);
+        world.sync(&mut view, width, 24);
+        let current = Some(Current {
+            place: all[0],
+            of: 1,
+        });
+        let pattern = pattern("long needle here");
+        view.set_found(Some(Found { pattern, current }), true);
+        world.sync(&mut view, width, 24);
+        let mut buf = Buffer::empty(Rect::new(0, 0, width, 24));
+        view.draw(buf.area, &mut buf, &world.stage.ctx(width));
+        let current = marked(&buf, world.stage.theme.clone());
+        let letters: String = current.split_whitespace().collect();
+        assert_eq!(letters, "longneedlehere", "{width}");
+    }
+}
+
+#[test]
+fn matches_are_bounded() {
+    use crate::ui::find::MAX_PLACES;
+    for count in [MAX_PLACES - 1, MAX_PLACES, MAX_PLACES + 1] {
+        let mut world = World::new(Stage::dark());
+        let half = count / 2;
+        for n in [half, count - half] {
+            world.transcript.push_for_test(agent(&"x ".repeat(n), true));
+        }
+        assert_eq!(places(&world, "x", 0).len(), count.min(MAX_PLACES));
+    }
+}
+
+proptest! {
+    #[test]
+    fn matches_are_where_a_naive_search_finds_them(
+        texts in proptest::collection::vec("[abn \n]{0,40}", 1..12),
+        center in 0..12_usize,
+        needle in "[abn]{1,2}",
+    ) {
+        let mut world = World::new(Stage::dark());
+        let mut naive = Vec::new();
+        for text in &texts {
+            world.transcript.push_for_test(user(text));
+            let id = world.transcript.blocks().last().expect("pushed").id;
+            let lines = text.split('\n').enumerate();
+            naive.extend(lines.flat_map(|(line, text)| {
+                text.match_indices(&needle).map(move |_| (id, line as u32))
+            }));
+        }
+        let found: Vec<_> = places(&world, &needle, center)
+            .iter()
+            .map(|place| (place.block, place.line))
+            .collect();
+        prop_assert_eq!(found, naive);
+    }
+}
