@@ -92,6 +92,13 @@ pub const OWN: &[OwnCommand] = &[
         Does::Act(Action::Copy),
     ),
     row(
+        "theme",
+        &["themes"],
+        "",
+        "Choose a theme",
+        Does::Act(Action::Theme),
+    ),
+    row(
         "mouse",
         &[],
         "",

@@ -130,10 +130,19 @@ impl Theme {
         if let Some(current) = shown.current() {
             self.found_current = current;
         }
+        let plain = Style::new();
         let diff = &mut self.diff;
+        if shown.depth == Colours::Indexed {
+            // Where no two backgrounds can be told apart, signs and words show what changed.
+            (diff.added, diff.removed) = (plain, plain);
+            (diff.added_gutter, diff.removed_gutter) = (plain, plain);
+            let word = plain.add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+            (diff.added_word, diff.removed_word) = (word, word);
+            shown.set(&mut diff.added_word, Role::Added);
+            shown.set(&mut diff.removed_word, Role::Removed);
+        }
         shown.set(&mut diff.added_gutter, Role::Added);
         shown.set(&mut diff.removed_gutter, Role::Removed);
-        let plain = Style::new();
         let lines = shown.two(Role::AddedLine, Role::RemovedLine);
         let gutters = shown.two(Role::AddedGutter, Role::RemovedGutter);
         if let (Some(lines), Some(gutters)) = (lines, gutters) {
