@@ -41,8 +41,8 @@ impl TranscriptView {
                 }
                 Move::By(Scroll::Top) => self.put_top(0, 0, 0),
                 Move::By(Scroll::Bottom) => self.follow(),
-                Move::By(Scroll::PrevPrompt) => self.previous_prompt(),
-                Move::By(Scroll::NextPrompt) => self.next_prompt(),
+                Move::By(Scroll::PrevPrompt) => self.previous_prompt(frame),
+                Move::By(Scroll::NextPrompt) => self.next_prompt(frame),
                 Move::Show(block) => self.show(block, frame),
                 Move::Found(place) => {
                     if !self.show_found(place, frame) {
@@ -149,7 +149,7 @@ impl TranscriptView {
         }
     }
 
-    fn previous_prompt(&mut self) {
+    fn previous_prompt(&mut self, frame: &Frame<'_>) {
         let Some(top) = self.shown.first() else {
             return;
         };
@@ -159,13 +159,15 @@ impl TranscriptView {
         let before = self.prompts.partition_point(|prompt| *prompt < end);
         if let Some(prompt) = before.checked_sub(1).and_then(|at| self.prompts.get(at)) {
             let prompt = *prompt;
+            // Only then is it known whether a blank row stands above it.
+            self.prepare(prompt, frame);
             self.put_top(prompt, 0, self.gap_of(prompt));
         } else {
             self.put_top(0, 0, 0);
         }
     }
 
-    fn next_prompt(&mut self) {
+    fn next_prompt(&mut self, frame: &Frame<'_>) {
         if self.is_following() {
             return;
         }
@@ -174,7 +176,10 @@ impl TranscriptView {
         };
         let after = self.prompts.partition_point(|prompt| *prompt <= top);
         match self.prompts.get(after).copied() {
-            Some(prompt) => self.put_top(prompt, 0, self.gap_of(prompt)),
+            Some(prompt) => {
+                self.prepare(prompt, frame);
+                self.put_top(prompt, 0, self.gap_of(prompt));
+            }
             None => self.follow(),
         }
     }
