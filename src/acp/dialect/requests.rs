@@ -97,8 +97,12 @@ fn name_options(params: &mut Object) {
         }
         let id = text(option, "optionId").unwrap_or_default();
         let name = text(option, "name").unwrap_or_default();
+        let kind = option_kind::kind_of(id, name);
+        // A second name is not shown: where it says something else, the option has no kind.
+        let agreed =
+            text(option, "label").is_none_or(|label| option_kind::kind_of(id, label) == kind);
         if is_absent(option.get("kind"))
-            && let Some(kind) = option_kind::kind_of(id, name)
+            && let Some(kind) = kind.filter(|_| agreed)
         {
             option.insert("kind".to_owned(), kind.into());
         }

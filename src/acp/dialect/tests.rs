@@ -392,9 +392,12 @@ proptest! {
                     continue;
                 }
             };
+            // Both names, where it has two.
             let is_told = |raw: &Value| {
-                let label = raw["label"].as_str().or(raw["name"].as_str()).unwrap_or(id);
-                raw.get("optionId").is_none() && super::option_kind::kind_of(id, label) == Some(kind)
+                let says = |name: &str| super::option_kind::kind_of(id, name) == Some(kind);
+                let mut names = ["label", "name"].into_iter().filter_map(|name| raw[name].as_str()).peekable();
+                let told = if names.peek().is_none() { says(id) } else { names.all(says) };
+                raw.get("optionId").is_none() && told
             };
             prop_assert!(
                 raw.iter()
