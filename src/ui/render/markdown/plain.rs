@@ -139,14 +139,15 @@ impl<'o> Plain<'o> {
                 let Some((from, target, image)) = self.links.pop() else {
                     return;
                 };
-                let text = self.out.get(from..).unwrap_or_default().to_owned();
+                let mut text = self.out.get(from..).unwrap_or_default().to_owned();
                 if image {
                     if text.is_empty() {
                         self.out.push_str(&target);
+                        text.clone_from(&target);
                     }
                     self.out.push(']');
                 }
-                if self.links.is_empty() && !image && link::is_informative(&text, &target) {
+                if self.links.is_empty() && link::is_informative(&text, &target) {
                     self.out.push_str(&format!(" ({target})"));
                 }
             }
