@@ -18,12 +18,18 @@ fn talk(blocks: usize) -> Screen {
     screen
 }
 
+/// The bar once the search is over: a step may take several frames where the machine is busy.
 fn bar(screen: &mut Screen) -> String {
-    let drawn = screen.draw();
-    let bar = drawn
-        .lines()
-        .find(|line| line.starts_with("find ") || line.starts_with("regex "));
-    bar.unwrap_or_default().to_owned()
+    for _ in 0..1_000 {
+        let drawn = screen.draw();
+        let mut lines = drawn.lines();
+        let bar = lines.find(|line| line.starts_with("find ") || line.starts_with("regex "));
+        let bar = bar.unwrap_or_default();
+        if !bar.contains("searching") && !bar.contains("+ ") {
+            return bar.to_owned();
+        }
+    }
+    panic!("the search does not end")
 }
 
 #[test]
