@@ -11,8 +11,8 @@ use crate::{
     model::{
         Call, CallTag, ClientCaps, ElicitationAnswer, ExitStatus, FormValue, HostReply, Looked,
         McpServer, McpTransport, MediaBlock, Notification, OptionValue, PermissionOutcome,
-        PromptBlock, Protocol, ProviderSetting, RequestKey, SecretPairs, SessionId, SessionKey,
-        SessionSetup, SystemPrompt, ToAgent,
+        PromptBlock, Protocol, ProviderSetting, RequestKey, STEER_IDLE, STEER_METHOD, SecretPairs,
+        SessionId, SessionKey, SessionSetup, SystemPrompt, ToAgent,
     },
     rpc::Peer,
 };
@@ -57,6 +57,7 @@ pub fn method(call: &CallTag, protocol: Protocol) -> &'static str {
         CallTag::DeleteSession { .. } => "session/delete",
         CallTag::SetTitle { .. } => "session/set_title",
         CallTag::Prompt { .. } => "session/prompt",
+        CallTag::Steer { .. } => STEER_METHOD,
         CallTag::CancelToolCall { .. } => "tool_call/cancel",
         CallTag::CancelTerminal { .. } => "terminal/cancel",
         CallTag::SetMode { .. } => "session/set_mode",
@@ -145,6 +146,13 @@ fn params(call: Call, v2: bool) -> Option<Value> {
         Call::Prompt { session, blocks } => {
             let blocks: Value = blocks.into_iter().map(block).collect();
             object([of(session), ("prompt", blocks)])
+        }
+        Call::Steer {
+            session, blocks, ..
+        } => {
+            let blocks: Value = blocks.into_iter().map(block).collect();
+            let idle = json!({ "steering": { "idleBehavior": STEER_IDLE } });
+            object([of(session), ("prompt", blocks), ("_meta", idle)])
         }
         Call::CancelToolCall { session, id } => {
             object([of(session), ("toolCallId", id.as_str().into())])

@@ -15,7 +15,7 @@ use crate::{
     host::{clipboard::Copied, walk},
     session::{Event, NoticeLevel, Start},
     text::SafeText,
-    ui::{Draft, FolderListing, UiCommand},
+    ui::{Draft, FolderListing, SendTo, UiCommand},
 };
 
 impl App {
@@ -29,7 +29,7 @@ impl App {
             UiCommand::Session(Event::DeleteSession(id)) => self.delete_unless_open(id),
             UiCommand::Session(event) => self.reduce([event]),
             UiCommand::SessionOf(key, event) => self.reduce_in(key, [*event]),
-            UiCommand::Submit { draft, now } => self.submit(draft, now),
+            UiCommand::Submit { draft, to } => self.submit(draft, to),
             UiCommand::SaveHistory(prompt) => {
                 let store = self.store.clone();
                 tokio::task::spawn_blocking(move || store.add_history(&prompt));
@@ -102,11 +102,15 @@ impl App {
         Ok(())
     }
 
-    fn submit(&mut self, draft: Draft, now: bool) {
+    fn submit(&mut self, draft: Draft, to: SendTo) {
         let Some(session) = self.runtime.sessions.shown_key() else {
             return;
         };
-        let event = if now { Event::SendNow } else { Event::Submit };
+        let event = match to {
+            SendTo::Turn => Event::Steer,
+            SendTo::Queue => Event::Submit,
+            SendTo::Now => Event::SendNow,
+        };
         let cwd = self.runtime.launch.cwd.clone();
         let waiting = self
             .runtime

@@ -120,6 +120,13 @@ pub enum Call {
         session: SessionId,
         blocks: Vec<PromptBlock>,
     },
+    /// Words for the turn that is open; only with [`AgentCaps::steering`].
+    Steer {
+        session: SessionId,
+        /// Which of several this is.
+        number: u64,
+        blocks: Vec<PromptBlock>,
+    },
     /// Only while the call advertises it (V2-CAN-02).
     CancelToolCall {
         session: SessionId,
@@ -213,6 +220,10 @@ pub enum CallTag {
     Prompt {
         session: SessionId,
     },
+    Steer {
+        session: SessionId,
+        number: u64,
+    },
     CancelToolCall {
         session: SessionId,
         id: ToolCallId,
@@ -261,6 +272,12 @@ impl Call {
             Self::Prompt { session, .. } => CallTag::Prompt {
                 session: session.clone(),
             },
+            Self::Steer {
+                session, number, ..
+            } => CallTag::Steer {
+                session: session.clone(),
+                number: *number,
+            },
             Self::CancelToolCall { session, id } => CallTag::CancelToolCall {
                 session: session.clone(),
                 id: id.clone(),
@@ -308,12 +325,26 @@ pub enum CallResult {
     PromptAccepted {
         message: MessageId,
     },
+    /// What became of words for the open turn.
+    Steered(SteerOutcome),
     /// Accepted, not stopped (V2-CAN-02).
     CancelAccepted,
     ModeSet,
     /// The full list replaces ours (V1-CFG-08).
     ConfigSet(Vec<ConfigOption>),
     Failed(RpcError),
+}
+
+/// What an agent did with words that were to go into its open turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SteerOutcome {
+    /// They are part of the turn.
+    Injected,
+    /// It has begun a turn of its own with them.
+    StartedNewTurn,
+    /// No turn was open, and it has taken nothing: they go as a prompt.
+    PromptRequired,
+    Unknown(SafeText),
 }
 
 #[derive(Clone, PartialEq, Debug)]

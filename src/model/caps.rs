@@ -24,6 +24,9 @@ pub struct AgentCaps {
     /// `session/set_title` (V1-SES-20).
     pub set_title: bool,
     pub mcp: McpCaps,
+    /// It takes words while it works, by `_session/steering`, which is no part of the protocol: its
+    /// answer to `initialize` says so in `_meta`.
+    pub steering: bool,
     /// It reports the state of each session: the answer to a prompt is not the end of a turn
     /// (V2-PROMPT-01), and a reopened session is not idle until the state says so (V2-SES-04).
     pub states: bool,

@@ -51,7 +51,7 @@ pub use attachment::{
 pub use auth::{AuthMethod, AuthMethodKind, LoginProgram, env_words};
 pub use call::{
     Call, CallResult, CallTag, FromAgent, Initialized, ModeState, Notification, SessionOpened,
-    SessionSetup, SystemPrompt, ToAgent,
+    SessionSetup, SteerOutcome, SystemPrompt, ToAgent,
 };
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use command::{CommandRun, shown_command, shown_command_line};
@@ -77,7 +77,7 @@ pub use listing::{SessionInfo, SessionPage};
 pub use mcp::{McpServer, McpTransport, SecretPairs};
 pub use meta::Meta;
 pub(crate) use names::names;
-pub use names::plain_name;
+pub use names::{STEER_IDLE, STEER_METHOD, plain_name};
 pub use notice::{AgentNotice, NoticeSeverity};
 pub use options::{
     ConfigKind, ConfigOption, ConfigValue, OptionValue, SessionMode, SetBy, Setting, SettingKey,

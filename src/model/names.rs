@@ -59,8 +59,8 @@ macro_rules! names {
 pub(crate) use names;
 
 use super::{
-    CompactionStatus, NoticeSeverity, PermissionKind, PlanPriority, PlanStatus, StopReason,
-    ToolKind, ToolStatus,
+    CompactionStatus, NoticeSeverity, PermissionKind, PlanPriority, PlanStatus, SteerOutcome,
+    StopReason, ToolKind, ToolStatus,
 };
 
 names!(ToolKind {
@@ -126,6 +126,19 @@ names!(open StopReason {
     Refusal "refusal",
     Cancelled "cancelled",
 } Self::Error(_) => "error");
+
+names!(open SteerOutcome {
+    Injected "injected",
+    StartedNewTurn "startedNewTurn",
+    PromptRequired "promptRequired",
+});
+
+/// What the client asks of an agent that is steered while it is idle: to take nothing and say
+/// [`SteerOutcome::PromptRequired`].
+pub const STEER_IDLE: &str = "promptRequired";
+
+/// The method of agents that can be steered, which is no part of the protocol.
+pub const STEER_METHOD: &str = "_session/steering";
 
 /// As names of members of raw inputs are compared: in small letters, without `_` and `-`. Agents write the
 /// same one as `filePath` and `file_path`.

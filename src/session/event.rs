@@ -56,7 +56,9 @@ pub enum Event {
     // The person.
     /// Send, or queue while a turn is open.
     Submit(Prompt),
-    /// The same, before all that is queued.
+    /// Give it to the open turn, where the agent takes that; else the same.
+    Steer(Prompt),
+    /// As `Submit`, before all that is queued.
     SubmitFirst(Prompt),
     /// Send at once: stops an open turn first (ctrl-x).
     SendNow(Prompt),

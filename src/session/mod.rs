@@ -44,6 +44,6 @@ pub use state::{
 };
 pub use subagent::{Subagent, Subagents};
 pub use transcript::{
-    Block, BlockId, BlockKind, Changes, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,
-    Transcript, UserMessage,
+    Block, BlockId, BlockKind, Changes, Message, Notice, NoticeLevel, Steered, Thought, ToolCall,
+    ToolState, Transcript, UserMessage,
 };

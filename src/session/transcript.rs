@@ -63,8 +63,33 @@ pub struct UserMessage {
     pub attached: Vec<ContentBlock>,
     /// The agent refused it: it is no part of the next prompt (V1-PROMPT-05).
     pub refused: bool,
+    /// It was said into the open turn, and is no prompt of its own.
+    pub steered: Option<Steered>,
     /// What the agent told it with; nothing for one of ours.
     pub meta: Meta,
+}
+
+impl UserMessage {
+    /// Of text alone.
+    pub fn of(text: SafeText) -> Self {
+        Self {
+            text,
+            attached: Vec::new(),
+            refused: false,
+            steered: None,
+            meta: Meta::default(),
+        }
+    }
+}
+
+/// Words for an open turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steered {
+    /// The agent has not answered yet.
+    Given,
+    /// It has them, and reads them once the person has answered what it asks.
+    Waiting,
+    Taken,
 }
 
 #[derive(Debug, Default)]

@@ -104,7 +104,7 @@ macro_rules! actions {
 
 actions! {
     Prompt Composer {
-        Send "send" ["enter"] "Send the prompt, or queue it while a turn is open",
+        Send "send" ["enter"] "Send the prompt; in an open turn: steer, or queue",
         Newline "newline" ["alt-enter", "shift-enter", "ctrl-j"] "Start a new line",
         Queue "queue" ["tab"] "Queue the prompt behind the open turn",
         SendNow "send-now" ["alt-x", "ctrl-enter"] "Send at once: stops the open turn first",

@@ -214,11 +214,9 @@ impl Activity<'_> {
             return self.plain(&capitalized(&SafeText::line(name)));
         }
         let blocks = session.conversation.transcript.blocks();
-        let turn = blocks
-            .iter()
-            .rev()
-            .take(LOOKED_AT)
-            .take_while(|block| !matches!(block.kind, BlockKind::User(_)));
+        let turn = blocks.iter().rev().take(LOOKED_AT).take_while(
+            |block| !matches!(&block.kind, BlockKind::User(message) if message.steered.is_none()),
+        );
         let mut running = turn.filter_map(|block| self.running(block, session));
         if let Some(mut first) = running.next() {
             let more = running.count();

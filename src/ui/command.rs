@@ -198,10 +198,10 @@ pub enum UiCommand {
     Session(Event),
     /// The same for one that is not shown.
     SessionOf(SessionKey, Box<Event>),
-    /// Enter: mentions are resolved off the UI task, then `Event::Submit`, or `SendNow`.
+    /// Enter: mentions are resolved off the UI task, then the draft goes where `to` says.
     Submit {
         draft: Draft,
-        now: bool,
+        to: SendTo,
     },
     /// A prompt was sent: append to the history file.
     SaveHistory(String),
@@ -311,3 +311,14 @@ pub struct FolderListing {
 
 /// Files for `@`, relative to the project; shared with the matcher.
 pub type FileList = Arc<[String]>;
+
+/// Where a draft goes while a turn is open; otherwise it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendTo {
+    /// Into the turn where the agent takes that, else behind it: [`Event::Steer`].
+    Turn,
+    /// Behind it: [`Event::Submit`].
+    Queue,
+    /// It stops the turn: [`Event::SendNow`].
+    Now,
+}

@@ -36,7 +36,7 @@ pub use activity::SPINNER_STEP;
 use command::begins_word;
 pub use command::{
     AgentChoice, AgentList, Draft, DraftPart, FileList, FolderListing, LookedAt, PastSession,
-    ProjectInfo, TrustQuestion, UiCommand, UiContext, WrittenOut, mention_text,
+    ProjectInfo, SendTo, TrustQuestion, UiCommand, UiContext, WrittenOut, mention_text,
 };
 pub use composer::{History, draft_of};
 pub use root::{Ui, UiSettings};

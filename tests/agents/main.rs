@@ -19,6 +19,7 @@ mod sessions;
 mod settings;
 mod sign_in;
 mod stage;
+mod steer;
 mod wire;
 
 use conversation::Conversation;
@@ -186,4 +187,24 @@ fn pi() {
         ..Agent::new("pi")
     };
     agent.holds_a_conversation();
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn steering_claude() {
+    let stage = Cast::of("claude").set();
+    let talk = Conversation::begin(&stage);
+    talk.is_steered();
+    talk.goes_on("and straight on");
+    talk.ends();
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn steering_codex() {
+    let stage = Cast::of("codex").set();
+    let talk = Conversation::begin(&stage);
+    talk.is_steered();
+    talk.goes_on("and straight on");
+    talk.ends();
 }

@@ -38,6 +38,7 @@ mod replay;
 mod sessions;
 mod sign_in;
 mod start;
+mod steer;
 mod stop;
 mod stored;
 mod subagents;

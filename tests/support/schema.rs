@@ -73,6 +73,11 @@ impl Traffic {
             (Some(method), id) => {
                 only(members, &["jsonrpc", "id", "method", "params"])?;
                 let method = method.as_str().ok_or("the method is no text")?;
+                // An extension, whose params are those of a prompt.
+                let method = match method {
+                    "_session/steering" => "session/prompt",
+                    method => method,
+                };
                 let definition = match id {
                     Some(_) => self.version.of_method(method, "agent", "Request"),
                     None => self

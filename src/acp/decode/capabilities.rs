@@ -44,6 +44,19 @@ members!(#[derive(Default)] struct Marks {
     r#override,
 });
 
+/// Whether the `_meta` of the answer to `initialize` says that the agent can be steered.
+pub fn steering(meta: Member<'_>) -> bool {
+    members!(#[derive(Default)] struct Extensions {
+        steering,
+    });
+    members!(#[derive(Default)] struct Steering {
+        supported,
+    });
+    let extensions: Extensions<'_> = inner(meta);
+    let steering: Steering<'_> = inner(extensions.steering);
+    steering.supported.is_some_and(|raw| raw.get() == "true")
+}
+
 fn inner<'a, T: Deserialize<'a> + Default>(member: Member<'a>) -> T {
     Pass::Loose
         .object(member)
@@ -106,6 +119,8 @@ pub fn agent_caps(pass: Pass, member: Member<'_>) -> AgentCaps {
             audio: has(prompt.audio),
             embedded_context: has(prompt.embedded_context),
         },
+        // Beside the capabilities: see `steering`.
+        steering: false,
         states: v2,
     }
 }

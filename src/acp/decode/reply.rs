@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     auth_method::{auth_method, auth_method_of_v2},
-    capabilities::agent_caps,
+    capabilities::{agent_caps, steering},
     listing, lists,
     provider::providers,
     view::{Misfit, Pass, members, need, need_line, need_object, object},
@@ -13,7 +13,7 @@ use crate::{
     acp::encode::method,
     model::{
         AgentCaps, CallResult, CallTag, Initialized, MessageId, Protocol, RpcError, SessionId,
-        SessionOpened, StopReason, TurnTokens, code,
+        SessionOpened, SteerOutcome, StopReason, TurnTokens, code,
     },
     text::SafeText,
 };
@@ -64,6 +64,7 @@ pub fn decode(protocol: Protocol, call: &CallTag, result: &str) -> CallResult {
             .map_err(|Misfit| NO_OBJECT),
         CallTag::Prompt { .. } if v2 => accepted(result),
         CallTag::Prompt { .. } => Ok(prompt_done(result)),
+        CallTag::Steer { .. } => steered(result),
         CallTag::CancelToolCall { .. } | CallTag::CancelTerminal { .. } => {
             Ok(CallResult::CancelAccepted)
         }
@@ -97,6 +98,7 @@ members!(struct Initialize {
     /// The names of two of them in version 2.
     capabilities,
     info,
+    meta = "_meta",
 });
 
 members!(#[derive(Default)] struct Info {
@@ -128,7 +130,10 @@ fn initialized(result: &str) -> Result<CallResult, Fault> {
         odd_version: None,
         agent_name: info.title()?,
         agent_version: LOOSE.line(info.version)?,
-        caps: agent_caps(LOOSE, answer.agent_capabilities),
+        caps: AgentCaps {
+            steering: steering(answer.meta),
+            ..agent_caps(LOOSE, answer.agent_capabilities)
+        },
         auth_methods: methods.unwrap_or_default(),
     })))
 }
@@ -182,6 +187,7 @@ fn initialized_v2(result: &str) -> Result<CallResult, Fault> {
         caps: AgentCaps {
             // Nothing else marks it (V2-AUTH-03).
             logout: !auth_methods.is_empty(),
+            steering: steering(answer.meta),
             ..agent_caps(pass, answer.capabilities)
         },
         auth_methods,
@@ -249,6 +255,14 @@ fn stop_reason(result: &Value) -> StopReason {
         Some(other) => StopReason::Unknown(SafeText::line(&other.to_string())),
         None => StopReason::Unknown(SafeText::from("no reason given")),
     }
+}
+
+fn steered(result: &str) -> Result<CallResult, Fault> {
+    let result: Value = serde_json::from_str(result).unwrap_or_default();
+    let outcome = result.get("outcome").and_then(Value::as_str);
+    outcome
+        .map(|outcome| CallResult::Steered(SteerOutcome::of(outcome)))
+        .ok_or(Fault("has no outcome"))
 }
 
 /// Only what the agent says it keeps is shown (V1-SES-20).

@@ -317,6 +317,21 @@ async fn a_prompt_is_a_list_of_blocks() {
     );
 }
 
+#[tokio::test]
+async fn words_for_an_open_turn_are_blocks_and_ask_for_nothing_else() {
+    let steer = Call::Steer {
+        session: id(),
+        number: 7,
+        blocks: vec![PromptBlock::Text("left".to_owned())],
+    };
+    let expected = json!(["_session/steering", {
+        "sessionId": "s",
+        "prompt": [{"type": "text", "text": "left"}],
+        "_meta": {"steering": {"idleBehavior": "promptRequired"}},
+    }]);
+    assert_eq!(call(steer).await, expected);
+}
+
 fn media(mime_type: &str, passing: bool) -> MediaBlock {
     MediaBlock {
         data: "aGk=".into(),
@@ -489,6 +504,7 @@ fn calls(text: &str, path: &str) -> Vec<Call> {
             | Call::ListSessions { .. }
             | Call::DeleteSession { .. }
             | Call::Prompt { .. }
+            | Call::Steer { .. }
             | Call::SetMode { .. }
             | Call::SetConfigOption { .. } => {}
             // Of version 2.

@@ -16,8 +16,8 @@ use crate::{
     model::{
         self, Call, CallTag, ClientCaps, ConnectionId, Dialect, ElicitationAnswer, ExitStatus,
         FromAgent, HostReply, HostRequest, MediaBlock, ModeId, Notification, OptionId, OptionValue,
-        PermissionOutcome, PromptBlock, RequestKey, SessionId, SessionKey, SessionSetup,
-        TerminalId, TerminalSnapshot, ToAgent, file_name,
+        PermissionOutcome, PromptBlock, RequestKey, STEER_METHOD, SessionId, SessionKey,
+        SessionSetup, TerminalId, TerminalSnapshot, ToAgent, file_name,
     },
     rpc::{
         Protocol, call_result, decode_error,
@@ -356,12 +356,12 @@ fn call(method: &str, params: &Value) -> Option<Call> {
         },
         "session/prompt" => Call::Prompt {
             session: session(params)?,
-            blocks: params
-                .get("prompt")?
-                .as_array()?
-                .iter()
-                .map(block)
-                .collect(),
+            blocks: blocks(params)?,
+        },
+        STEER_METHOD => Call::Steer {
+            session: session(params)?,
+            number: 0,
+            blocks: blocks(params)?,
         },
         "session/set_mode" => Call::SetMode {
             session: session(params)?,
@@ -377,6 +377,11 @@ fn call(method: &str, params: &Value) -> Option<Call> {
         },
         _ => return None,
     })
+}
+
+fn blocks(params: &Value) -> Option<Vec<PromptBlock>> {
+    let blocks = params.get("prompt")?.as_array()?;
+    Some(blocks.iter().map(block).collect())
 }
 
 /// A block of a prompt. Of an unknown one the type remains.

@@ -181,6 +181,7 @@ impl Session {
             self.opening_deadline(),
             self.setting_deadline(),
             self.listing_deadline(),
+            self.steer_deadline(),
         ]
         .into_iter()
         .flatten()
@@ -243,6 +244,7 @@ impl Step<'_> {
             Event::SignedIn => self.signed_in_elsewhere(),
 
             Event::Submit(prompt) => self.submit(prompt),
+            Event::Steer(prompt) => self.steer(prompt),
             Event::SubmitFirst(prompt) => self.submit_first(prompt),
             Event::Leave => self.close_questions(),
             Event::SendNow(prompt) => self.send_now(prompt),
@@ -357,6 +359,7 @@ impl Step<'_> {
             }
         }
         self.tell_writes_unless_calls_are_open();
+        self.steers_go_on();
         self.session.rev += 1;
     }
 
@@ -408,6 +411,7 @@ impl Step<'_> {
                 CallResult::PromptAccepted { message } => self.prompt_accepted(&session, message),
                 result => self.prompt_failed(&session, failure(result)),
             },
+            (CallTag::Steer { number, .. }, result) => self.steered(number, result),
             (CallTag::SetMode { session, mode }, result) => match result {
                 CallResult::ModeSet => self.mode_set(&session, &mode),
                 result => self.option_failed(Call::SetMode { session, mode }, &failure(result)),
@@ -479,7 +483,8 @@ impl Step<'_> {
         let slow_opening = self.tell_slow_opening();
         let slow_setting = self.tell_slow_setting();
         let slow_listing = self.tell_slow_listing();
-        slow_cancel || silence || slow_opening || slow_setting || slow_listing
+        let slow_steer = self.tell_slow_steer();
+        slow_cancel || silence || slow_opening || slow_setting || slow_listing || slow_steer
     }
 
     fn call(&mut self, call: Call) {

@@ -21,7 +21,7 @@ use crate::{
         ToolLocation, sorted_env,
     },
     session::{
-        Answered, BlockKind, Message, Notice, NoticeLevel, Thought, ToolCall, ToolState,
+        Answered, BlockKind, Message, Notice, NoticeLevel, Steered, Thought, ToolCall, ToolState,
         UserMessage,
     },
     text::{SafeText, SafeTextBuf},
@@ -42,6 +42,9 @@ pub struct Block {
     /// The agent refused it (V1-PROMPT-05).
     #[serde(skip_serializing_if = "is_default")]
     pub refused: bool,
+    /// It was said into an open turn.
+    #[serde(skip_serializing_if = "is_default")]
+    pub steered: bool,
     #[serde(skip_serializing_if = "is_default")]
     pub level: Option<NoticeLevel>,
     #[serde(skip_serializing_if = "is_default")]
@@ -190,6 +193,7 @@ impl Block {
                 text: message.text.clone(),
                 content: message.attached.iter().map(Piece::from).collect(),
                 refused: message.refused,
+                steered: message.steered.is_some(),
                 meta: values(&message.meta),
                 ..of(Kind::User)
             },
@@ -295,6 +299,7 @@ impl Block {
                 text: self.text,
                 attached: self.content.into_iter().map(Into::into).collect(),
                 refused: self.refused,
+                steered: self.steered.then_some(Steered::Taken),
                 meta,
             }),
             Kind::Agent => BlockKind::Agent(Message {

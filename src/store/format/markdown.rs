@@ -142,6 +142,9 @@ fn written(block: &Block, children: &Children, depth: usize) -> String {
             if block.refused {
                 parts.push("*refused by the agent*".to_owned());
             }
+            if block.steered {
+                parts.push("*said while the agent worked*".to_owned());
+            }
             parts.join("\n\n")
         }
         Kind::Agent => block.text.to_string(),

@@ -31,6 +31,7 @@ fn user(text: &str) -> UserMessage {
         text: SafeText::new(text),
         attached: Vec::new(),
         refused: false,
+        steered: None,
         meta: Meta::default(),
     }
 }

@@ -9,7 +9,7 @@ use super::{
     rows::{FULL_ROWS, dim, narrowed},
 };
 use crate::{
-    session::UserMessage,
+    session::{Steered, UserMessage},
     text::SafeText,
     ui::render::{
         RenderContext, Rendered, Row,
@@ -101,11 +101,26 @@ pub(super) fn render_user(
         said.push(" refused", theme.error);
         rows.push(said.truncate(room, ctx.symbols.ellipsis));
     }
+    if let Some(how) = message.steered {
+        rows.push(steered_row(how, ctx).truncate(room, ctx.symbols.ellipsis));
+    }
     for row in &mut rows {
         *row = prefixed(&bar, std::mem::take(row), width);
         lay_band(row, width, theme.band);
     }
     rows
+}
+
+/// Told from a prompt: the turn went on with it.
+fn steered_row(how: Steered, ctx: &RenderContext<'_>) -> StyledLine {
+    let (word, behind) = match how {
+        Steered::Given => ("steering", ""),
+        Steered::Waiting => ("steered", " · read after your answer"),
+        Steered::Taken => ("steered", ""),
+    };
+    let behind = behind.replace('·', ctx.symbols.separator);
+    StyledLine::styled(&format!("{} {word}", ctx.symbols.steered), ctx.theme.accent)
+        .with(&behind, ctx.theme.dim)
 }
 
 /// The band behind a row. Without one nothing is filled up: blanks would be copied.

@@ -5,7 +5,7 @@ use crate::{
     session::{BlockKind, Event, Phase, Session, Sessions, TurnPhase},
     text::{SafeText, command_line},
     ui::{
-        DraftPart, Ui, UiCommand, UiContext,
+        DraftPart, SendTo, Ui, UiCommand, UiContext,
         action::Action,
         blocks::{Source, copies, last_shell_output, transcript_text},
         composer::Expanded,
@@ -135,19 +135,19 @@ impl Ui {
             }
             return;
         }
-        self.submit(false, cx);
+        self.submit(SendTo::Turn, cx);
     }
 
     /// The draft, or the head of the queue, without waiting for the turn's end.
     fn send_now(&mut self, cx: &UiContext<'_>) {
         if !self.composer.is_empty() {
-            self.submit(true, cx);
+            self.submit(SendTo::Now, cx);
         } else if cx.session.is_some_and(|session| !session.queue.is_empty()) {
             self.session_event(Event::SendQueued, cx);
         }
     }
 
-    fn submit(&mut self, now: bool, cx: &UiContext<'_>) {
+    fn submit(&mut self, to: SendTo, cx: &UiContext<'_>) {
         if self.own_command(cx) {
             return;
         }
@@ -174,9 +174,9 @@ impl Ui {
         self.commands
             .push(match (expanded, shell_line(&draft.parts)) {
                 // A prompt's text is never a command, whatever it begins with.
-                (Some(draft), _) => UiCommand::Submit { draft, now },
+                (Some(draft), _) => UiCommand::Submit { draft, to },
                 (None, Some(line)) => UiCommand::Shell(line),
-                (None, None) => UiCommand::Submit { draft, now },
+                (None, None) => UiCommand::Submit { draft, to },
             });
         if self.composer.unstash() {
             self.moment
@@ -199,7 +199,7 @@ impl Ui {
     fn queue(&mut self, cx: &UiContext<'_>) -> bool {
         let queues = !self.composer.is_empty() && cx.session.is_some_and(has_turn);
         if queues {
-            self.submit(false, cx);
+            self.submit(SendTo::Queue, cx);
         }
         queues
     }

@@ -353,9 +353,16 @@ impl Ui {
                 hint(Action::ChooseAgent)
             ),
             Phase::Ready if session.turn.is_some() && session.work != Some(WorkState::Unknown) => {
+                let enter = match session.can_steer() {
+                    true => format!(
+                        "{} steers {separator} {} queues",
+                        hint(Action::Send),
+                        hint(Action::Queue)
+                    ),
+                    false => format!("{} queues", hint(Action::Send)),
+                };
                 format!(
-                    "{} queues {separator} {} sends at once",
-                    hint(Action::Send),
+                    "{enter} {separator} {} sends at once",
                     hint(Action::SendNow)
                 )
             }

@@ -25,6 +25,8 @@ pub struct Symbols {
     pub quote: &'static str,
     /// Left of what the person said.
     pub bar: &'static str,
+    /// Before what was said into an open turn.
+    pub steered: &'static str,
     pub rule: &'static str,
     pub more: &'static str,
     pub more_above: &'static str,
@@ -54,6 +56,7 @@ impl Symbols {
         crossing: "┼",
         quote: "▎",
         bar: "▌",
+        steered: "↳",
         rule: "─",
         more: "↓",
         more_above: "↑",
@@ -82,6 +85,7 @@ impl Symbols {
         crossing: "+",
         quote: "|",
         bar: ">",
+        steered: "+>",
         rule: "-",
         more: "v",
         more_above: "^",

@@ -79,6 +79,7 @@ fn blocks(world: &mut World, text: &str, other: &str) -> Vec<BlockKind> {
             text: SafeText::new(text),
             attached: Vec::new(),
             refused: true,
+            steered: None,
             meta: Meta::default(),
         }),
         agent(text, true),

@@ -99,6 +99,7 @@ pub fn user(text: &str) -> BlockKind {
         text: SafeText::new(text),
         attached: Vec::new(),
         refused: false,
+        steered: None,
         meta: Meta::default(),
     })
 }

@@ -77,6 +77,49 @@ fn capabilities_are_present_or_not() {
     assert!(!answer.caps.logout);
 }
 
+// V1-META-05
+#[test]
+fn an_agent_that_can_be_steered_says_so_beside_its_capabilities() {
+    for (meta, can) in [
+        (json!({"steering": {"supported": true}}), true),
+        (json!({"steering": {"supported": "true"}}), false),
+        (json!({"steering": {"supported": false}}), false),
+        (json!({"steering": true}), false),
+        (json!({"steering": null}), false),
+        (json!([]), false),
+        (json!(null), false),
+    ] {
+        let answer = initialized(json!({"protocolVersion": 1, "_meta": meta}));
+        assert_eq!(answer.caps.steering, can, "{meta}");
+    }
+    // Not among them.
+    let caps = json!({"_meta": {"steering": {"supported": true}}});
+    let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": caps}));
+    assert!(!answer.caps.steering);
+}
+
+#[test]
+fn what_became_of_words_for_the_open_turn() {
+    use crate::model::SteerOutcome;
+    let tag = CallTag::Steer {
+        session: SessionId::new("s"),
+        number: 1,
+    };
+    let read = |answer: &str| decoder().result(&tag, answer);
+    for (name, outcome) in [
+        ("injected", SteerOutcome::Injected),
+        ("startedNewTurn", SteerOutcome::StartedNewTurn),
+        ("promptRequired", SteerOutcome::PromptRequired),
+        ("later", SteerOutcome::Unknown("later".into())),
+    ] {
+        let answer = json!({"outcome": name, "reason": "noRunningTurn"}).to_string();
+        assert_eq!(read(&answer), CallResult::Steered(outcome));
+    }
+    for answer in ["{}", "null", "[]", "7", r#"{"outcome": null}"#] {
+        assert!(matches!(read(answer), CallResult::Failed(_)), "{answer}");
+    }
+}
+
 // V1-AUTH-01, V1-AUTH-02, V1-AUTH-03, V1-AUTH-05, V1-AUTH-06, V1-AUTH-07, D-22
 #[test]
 fn auth_methods_are_told_apart_by_their_raw_type() {

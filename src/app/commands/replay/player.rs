@@ -266,6 +266,14 @@ impl Player {
                     blocks,
                 })]
             }
+            Call::Steer {
+                session, blocks, ..
+            } if self.is_own(&session) => {
+                vec![Event::Steer(Prompt {
+                    text: prompt_text(&blocks),
+                    blocks,
+                })]
+            }
             _ => Vec::new(),
         }
     }
@@ -304,6 +312,12 @@ impl Player {
             CallTag::NewSession | CallTag::ForkSession { .. } => None,
             CallTag::LoadSession { id } | CallTag::ResumeSession { id } => Some(id),
             CallTag::Prompt { session: id } => return self.is_own(id).then_some(call),
+            CallTag::Steer { session: id, .. } => {
+                return self.is_own(id).then(|| CallTag::Steer {
+                    session: id.clone(),
+                    number: session.oldest_steer().unwrap_or_default(),
+                });
+            }
             _ => return Some(call),
         };
         let opens = match result {

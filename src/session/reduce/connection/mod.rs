@@ -346,6 +346,7 @@ impl Step<'_> {
         };
         self.close_questions();
         self.forget_pages();
+        self.lose_steers();
         if self.session.turn.is_some() {
             self.close_turn(open_tools.clone());
         }

@@ -1,6 +1,6 @@
 //! Messages and thoughts of the agent, and the user's messages as the agent repeats them.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use crate::{
     model::{ChunkRole, ContentBlock, MessageId, Meta, PromptBlock, file_name},
@@ -17,6 +17,9 @@ use super::bounds::{MAX_MESSAGE, bounded, halve};
 /// Bytes kept of a text that is for the agent alone.
 const MAX_ASIDE: usize = 64 << 10;
 
+/// Messages of the person's into one turn whose echoes are told from others.
+const MAX_STEERED: usize = 16;
+
 /// How far back a message is looked for that goes on after another one.
 const INTERLEAVED: usize = 4;
 
@@ -27,6 +30,8 @@ pub struct Speech {
     /// Bytes cut out of it so far.
     left_out: usize,
     pub echo: Echo,
+    /// The same for what was said into the open turn, the latest [`MAX_STEERED`].
+    steered: VecDeque<Echo>,
     /// A message of the user that the agent reports: of a replay, or not sent by us. Shown when it is
     /// complete.
     pub history: Option<History>,
@@ -181,7 +186,9 @@ impl Step<'_> {
         };
         let last = conversation.transcript.blocks().last();
         let last = last.map(|block| block.id);
-        let Speech { echo, history, .. } = &mut conversation.speech;
+        let speech = &mut conversation.speech;
+        let attached = speech.expects_attachments();
+        let history = &speech.history;
         match content {
             ContentBlock::Text(text) => {
                 let goes_on = history
@@ -190,7 +197,7 @@ impl Step<'_> {
                 let unsaid = if replaying || goes_on {
                     Some(SafeTextBuf::from(text))
                 } else {
-                    echo.unsaid(message.as_ref(), &text, last)
+                    speech.unsaid(message.as_ref(), &text, last)
                 };
                 if let Some(unsaid) = unsaid {
                     self.history_chunk(message, unsaid, None, meta);
@@ -198,13 +205,13 @@ impl Step<'_> {
             }
             // V1-CONT-02, V1-CONT-03: of the person's own message, which it may stand in the middle of.
             ContentBlock::Image(_) | ContentBlock::Audio(_) => {
-                if replaying || !echo.has_attachments {
+                if replaying || !attached {
                     let mark = SafeTextBuf::from(media_mark(&content));
                     self.history_chunk(message, mark, Some(content), meta);
                 }
             }
             content => {
-                if replaying || !echo.has_attachments {
+                if replaying || !attached {
                     let block = self.push(BlockKind::Content(content));
                     self.conversation_mut()
                         .note_told(ChunkRole::User, message, block);
@@ -258,10 +265,9 @@ impl Step<'_> {
         let block = self
             .conversation_mut()
             .push_only(BlockKind::User(UserMessage {
-                text: SafeText::new(&history.text),
                 attached: history.attached,
-                refused: false,
                 meta: history.meta,
+                ..UserMessage::of(SafeText::new(&history.text))
             }));
         self.conversation_mut()
             .note_told(ChunkRole::User, history.id, block);
@@ -353,6 +359,45 @@ impl Conversation {
 
     pub(in crate::session) fn expect_echo(&mut self, prompt: &Prompt, user: BlockId) {
         self.speech.echo = Echo::of(prompt, user);
+        self.speech.steered.clear();
+    }
+
+    /// Of what was said into the open turn.
+    pub(in crate::session) fn expect_steered_echo(&mut self, prompt: &Prompt, user: BlockId) {
+        let steered = &mut self.speech.steered;
+        steered.push_back(Echo::of(prompt, user));
+        if steered.len() > MAX_STEERED {
+            steered.pop_front();
+        }
+    }
+}
+
+impl Speech {
+    /// The part of a chunk of the user's that repeats nothing and is shown.
+    fn unsaid(
+        &mut self,
+        message: Option<&MessageId>,
+        text: &SafeText,
+        last: Option<BlockId>,
+    ) -> Option<SafeTextBuf> {
+        for echo in &mut self.steered {
+            // What it held back before, if anything, is not lost.
+            let unsaid = echo.unsaid(message, text, last)?;
+            if unsaid.len() > text.len() {
+                return Some(unsaid);
+            }
+        }
+        self.echo.unsaid(message, text, last)
+    }
+
+    fn expects_attachments(&self) -> bool {
+        let mut echoes = self.steered.iter().chain([&self.echo]);
+        echoes.any(|echo| echo.has_attachments)
+    }
+
+    /// Whether that text was said into the open turn.
+    pub fn is_steered(&self, texts: &[&SafeText]) -> bool {
+        self.steered.iter().any(|echo| echo.is(texts))
     }
 }
 

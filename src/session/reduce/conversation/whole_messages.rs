@@ -140,6 +140,10 @@ impl Step<'_> {
                 text,
                 attached,
                 refused: matches!(before, Some(BlockKind::User(said)) if said.refused),
+                steered: match before {
+                    Some(BlockKind::User(said)) => said.steered,
+                    _ => None,
+                },
                 meta: match before {
                     Some(BlockKind::User(said)) => said.meta.clone(),
                     _ => meta.clone(),
@@ -194,6 +198,9 @@ impl Step<'_> {
             // Taken back is only what the agent said; what the person typed stays.
             Patch::Keep | Patch::Clear => return speech.echo.own.as_ref() == Some(id),
         };
+        if speech.is_steered(&texts) {
+            return true;
+        }
         let same = speech.echo.is(&texts);
         if speech.echo.own.as_ref() == Some(id) {
             return same || !std::mem::replace(&mut speech.echo.told, true);
@@ -241,7 +248,7 @@ impl Conversation {
     }
 
     /// Removes blocks that are no longer part of the conversation.
-    fn withdraw(&mut self, blocks: &[BlockId]) {
+    pub(in crate::session) fn withdraw(&mut self, blocks: &[BlockId]) {
         if blocks.is_empty() {
             return;
         }

@@ -18,6 +18,7 @@ mod random;
 mod settings;
 mod sign_in;
 mod sign_in_program;
+mod steer;
 mod stop;
 mod subagents;
 mod terminals;
@@ -393,6 +394,10 @@ fn wire(effects: &[Effect]) -> Vec<String> {
         ToAgent::Call(Call::Prompt { blocks, .. }) => match blocks.as_slice() {
             [PromptBlock::Text(text), ..] => format!("prompt {text}"),
             _ => "prompt".to_owned(),
+        },
+        ToAgent::Call(Call::Steer { number, blocks, .. }) => match blocks.as_slice() {
+            [PromptBlock::Text(text), ..] => format!("steer {number} {text}"),
+            _ => format!("steer {number}"),
         },
         ToAgent::Call(Call::Initialize { .. }) => "initialize".to_owned(),
         ToAgent::Call(Call::NewSession(_)) => "new".to_owned(),

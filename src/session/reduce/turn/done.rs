@@ -43,7 +43,7 @@ impl Step<'_> {
                 return None;
             }
             match &block.kind {
-                BlockKind::User(_) => break,
+                BlockKind::User(message) if message.steered.is_none() => break,
                 BlockKind::Tool(call) if call.state == ToolState::Completed => {
                     files.extend(call.content.iter().filter_map(|piece| match piece {
                         ToolContent::Diff(diff) => Some(diff.path.as_str()),

@@ -2,6 +2,7 @@
 
 mod cancel;
 mod done;
+mod steer;
 mod stop;
 mod work;
 
@@ -9,8 +10,7 @@ use std::time::Instant;
 
 use crate::{
     model::{
-        Call, DialectRow, Meta, PromptBlock, RpcError, SessionId, StopReason, TurnTokens,
-        WorkState, code,
+        Call, DialectRow, PromptBlock, RpcError, SessionId, StopReason, TurnTokens, WorkState, code,
     },
     session::{
         Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
@@ -52,6 +52,7 @@ pub struct TurnRules {
     pub denied: bool,
     /// The silence of the agent is on the screen; its next message resets this.
     pub silence_told: bool,
+    steer: steer::SteerRules,
 }
 
 impl TurnRules {
@@ -229,10 +230,8 @@ impl Step<'_> {
         // Before the message: what comes straight behind that is taken for its echo.
         self.tell_linked(&prompt, &sent);
         let user = self.push(BlockKind::User(UserMessage {
-            text: SafeText::new(&prompt.shown_text()),
             attached: prompt.attached(&sent),
-            refused: false,
-            meta: Meta::default(),
+            ..UserMessage::of(SafeText::new(&prompt.shown_text()))
         }));
         self.run_prompt(prompt, user);
     }

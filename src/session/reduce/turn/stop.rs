@@ -72,6 +72,7 @@ impl Step<'_> {
             slow: false,
         };
         self.notify(Notification::Cancel { session });
+        self.steers_are_stopped();
         self.end_open_tools(ToolState::Cancelled);
         self.close_questions_of_turn();
     }

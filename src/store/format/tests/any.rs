@@ -85,14 +85,17 @@ fn kind() -> impl Strategy<Value = BlockKind> {
     ];
     let answers = prop::collection::vec((text(), prop::option::of(any::<bool>()), by), 0..3);
     prop_oneof![
-        (text(), any::<bool>(), meta(), attached()).prop_map(|(text, refused, meta, attached)| {
-            BlockKind::User(UserMessage {
-                text,
-                attached,
-                refused,
-                meta,
-            })
-        }),
+        (text(), any::<[bool; 2]>(), meta(), attached()).prop_map(
+            |(text, [refused, steered], meta, attached)| {
+                BlockKind::User(UserMessage {
+                    text,
+                    attached,
+                    refused,
+                    steered: steered.then_some(crate::session::Steered::Taken),
+                    meta,
+                })
+            }
+        ),
         (text(), prop::option::of("[a-z]{0,4}"), meta()).prop_map(|(text, id, meta)| {
             BlockKind::Agent(Message {
                 id: id.map(MessageId::new),

@@ -34,6 +34,7 @@ fn user(text: &str) -> BlockKind {
         text: SafeText::new(text),
         attached: Vec::new(),
         refused: false,
+        steered: None,
         meta: Meta::default(),
     })
 }
@@ -549,6 +550,7 @@ fn an_image_of_the_person_is_named_in_what_is_stored() {
         text: "see [image: a b.png]".into(),
         attached: vec![image],
         refused: false,
+        steered: None,
         meta: Meta::default(),
     });
     let mut session = session();

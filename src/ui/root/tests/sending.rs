@@ -1,6 +1,7 @@
 //! Enter, alt-x and the queue.
 
 use super::*;
+use crate::ui::SendTo;
 
 #[test]
 fn enter_sends_what_is_written() {
@@ -10,7 +11,7 @@ fn enter_sends_what_is_written() {
     assert!(
         matches!(&commands[..], [
             UiCommand::SaveHistory(saved),
-            UiCommand::Submit { draft, now: false },
+            UiCommand::Submit { draft, to: SendTo::Turn },
         ] if saved == "hello you" && *draft == Draft { parts: vec![DraftPart::Text("hello you".into())] }),
         "{commands:?}"
     );
@@ -69,7 +70,10 @@ fn ctrl_x_sends_the_draft_or_the_queue_at_once() {
         screen.press("alt-x")[..],
         [
             UiCommand::SaveHistory(_),
-            UiCommand::Submit { now: true, .. }
+            UiCommand::Submit {
+                to: SendTo::Now,
+                ..
+            }
         ]
     ));
     assert!(screen.press("alt-x").is_empty());

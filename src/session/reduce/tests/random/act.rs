@@ -45,6 +45,10 @@ impl World {
                 let prompt = self.next_prompt();
                 self.event(Event::Submit(prompt));
             }
+            Act::Steer => {
+                let prompt = self.next_prompt();
+                self.event(Event::Steer(prompt));
+            }
             Act::SendNow => {
                 let prompt = self.next_prompt();
                 self.event(Event::SendNow(prompt));
@@ -352,6 +356,12 @@ impl World {
         if let CallTag::Prompt { .. } = call {
             self.prompt_open = false;
         }
+        if let CallTag::Steer { number, .. } = &call
+            && kind > 1
+            && kind % 3 != 2
+        {
+            self.sent.extend(self.steered.remove(number));
+        }
         let result = match (kind, &call) {
             (0, _) => failed(-32603, "broken"),
             (1, _) => failed(-32000, "please log in"),
@@ -372,6 +382,7 @@ impl World {
                     load_session: kind.is_multiple_of(2),
                     resume: kind > 3,
                     states: self.states,
+                    steering: kind != 3,
                     ..AgentCaps::default()
                 })
             })),
@@ -408,6 +419,9 @@ impl World {
             (3, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::Refusal, None),
             (4, CallTag::Prompt { .. }) => CallResult::ModeSet,
             (_, CallTag::Prompt { .. }) => CallResult::PromptDone(StopReason::EndTurn, None),
+            (_, CallTag::Steer { .. }) => CallResult::Steered(SteerOutcome::of(
+                ["injected", "startedNewTurn", "promptRequired"][usize::from(kind % 3)],
+            )),
             (_, CallTag::CancelToolCall { .. } | CallTag::CancelTerminal { .. }) => {
                 CallResult::CancelAccepted
             }

@@ -13,7 +13,7 @@ use crate::{
     model::{
         Elicitation, ElicitationAnswer, ElicitationId, ElicitationMode, ElicitationScope,
         ExitStatus, Form, FsRead, ModeId, ModeState, OptionId, Patch, SessionMode, Setting,
-        SettingKey, SettingSource, TerminalId, ToolContent, ToolKind,
+        SettingKey, SettingSource, SteerOutcome, TerminalId, ToolContent, ToolKind,
     },
     session::{
         BlockId, Changes, Consent, FileAnswer, PageAnswer, Question, QuestionId, SignInStep,
@@ -30,6 +30,7 @@ enum Act {
     Exited,
     OldWord,
     Submit,
+    Steer,
     SendNow,
     SendQueued,
     Unqueue,
@@ -92,6 +93,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Exited),
         1 => Just(Act::OldWord),
         4 => Just(Act::Submit),
+        4 => Just(Act::Steer),
         2 => Just(Act::SendNow),
         2 => Just(Act::SendQueued),
         1 => Just(Act::Unqueue),
@@ -162,6 +164,8 @@ struct World {
     compared: Vec<Event>,
     prompts: usize,
     sent: BTreeSet<String>,
+    /// Given to the open turn, by number.
+    steered: BTreeMap<u64, String>,
     restored: BTreeSet<String>,
     view: Vec<(BlockId, u64)>,
     view_rev: u64,
@@ -186,6 +190,7 @@ impl World {
             compared: Vec::new(),
             prompts: 0,
             sent: BTreeSet::new(),
+            steered: BTreeMap::new(),
             restored: BTreeSet::new(),
             view: Vec::new(),
             view_rev: 0,
@@ -256,6 +261,11 @@ impl World {
                         if let [PromptBlock::Text(text), ..] = blocks.as_slice() {
                             self.sent.insert(text.clone());
                         }
+                    }
+                    if let Call::Steer { number, blocks, .. } = &call
+                        && let [PromptBlock::Text(text), ..] = blocks.as_slice()
+                    {
+                        self.steered.insert(*number, text.clone());
                     }
                     let handshake = self.open_calls.contains(&CallTag::Initialize);
                     assert!(!handshake, "V1-INIT-01");
@@ -389,7 +399,11 @@ impl World {
             let text = format!("p{n}");
             let kept = session.queue.iter().any(|prompt| prompt.text == text)
                 || self.sent.contains(&text)
-                || self.restored.contains(&text);
+                || self.restored.contains(&text)
+                || blocks.iter().any(|block| {
+                    matches!(&block.kind, BlockKind::User(said)
+                        if said.steered.is_some() && *said.text == *text)
+                });
             assert!(kept, "{text} is lost");
         }
     }
