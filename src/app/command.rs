@@ -94,7 +94,7 @@ impl App {
             }
             UiCommand::Suspend => self.suspend()?,
             UiCommand::Redraw => {
-                self.screen.repaint()?;
+                self.screen.redraw()?;
                 self.frames.request(Instant::now(), Reason::Now);
             }
             UiCommand::Quit => self.exit = Some(ExitCode::Done),

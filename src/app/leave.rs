@@ -48,7 +48,8 @@ impl App {
         let _ = self.draw();
     }
 
-    pub(super) fn farewell(self) -> Farewell {
+    pub(super) fn farewell(mut self) -> Farewell {
+        self.screen.put_away();
         if self.replay.is_some() {
             // What was played is in its file.
             return Farewell {
@@ -84,6 +85,9 @@ impl App {
         let rows = match (session.zip(screens), self.runtime.config.ui.exit_print) {
             // All there is to be said.
             _ if error.is_some() => Vec::new(),
+            (Some((session, screens)), _) if tty::is_inline() => {
+                self.ui.rest(session, screens, width)
+            }
             (Some((session, screens)), ExitPrint::Last) => {
                 let last = Printed::LastExchange;
                 self.ui.printed(last, session, screens, width)

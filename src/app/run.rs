@@ -119,7 +119,7 @@ pub struct Seen {
 
 pub async fn run(
     launch: Launch,
-    loaded: Loaded,
+    mut loaded: Loaded,
     dirs: Dirs,
     started: Started,
     replay: Option<Playing>,
@@ -132,6 +132,9 @@ pub async fn run(
     let signals = Signals::listen().and_then(Signals::with_stops);
     let signals = signals.context("cannot listen to signals")?;
     tty::restore_on_crashes();
+    tty::want_inline(launch.inline);
+    // There the mouse is the terminal's, which scrolls and selects what was printed.
+    loaded.config.ui.mouse &= !launch.inline;
     tty::want_mouse(loaded.config.ui.mouse);
     tty::enter().context("cannot take over the terminal")?;
     let delay = tty::escape_delay(loaded.config.ui.escape_delay);
@@ -510,14 +513,25 @@ impl App {
             tty::titled(self.title.tells_progress());
             self.screen.send_along(&title);
         }
-        let wrote = self.screen.draw(|frame| {
-            ui.draw(frame, &context);
-            ui.links().to_vec()
-        })?;
+        let inline = match ui.fills_screen() {
+            true => None,
+            false => ui.draw_inline(self.screen.size()?, &context),
+        };
+        let wrote = match inline {
+            Some(frame) => self.screen.draw_inline(&frame)?,
+            None => self.screen.draw(|frame| {
+                ui.draw(frame, &context);
+                ui.links().to_vec()
+            })?,
+        };
         if wrote {
             self.frames.drawn(now);
         } else {
             self.frames.skipped();
+        }
+        if tty::is_inline() && !tty::is_normal() && !self.ui.fills_screen() {
+            // A move that led nowhere: back to the normal screen.
+            self.frames.request_at(now);
         }
         if let Some(at) = self.ui.deadline(&context) {
             self.frames.request_at(at);

@@ -31,7 +31,8 @@ pub fn project_info(cwd: &Path, state: &Path) -> ProjectInfo {
     }
 }
 
-pub fn ui_settings(config: &Config) -> UiSettings {
+/// `inline`: without the alternate screen.
+pub fn ui_settings(config: &Config, inline: bool) -> UiSettings {
     UiSettings {
         ui: config.ui.clone(),
         keys: config.keys.clone(),
@@ -43,6 +44,7 @@ pub fn ui_settings(config: &Config) -> UiSettings {
         ),
         background: Background::of_environment(std::env::var("COLORFGBG").ok().as_deref()),
         themes: config.themes.clone(),
+        inline,
     }
 }
 

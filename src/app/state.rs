@@ -109,7 +109,7 @@ impl App {
         let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
         let wanted = wanted_draft(&launch, &loaded.config);
         let store = Drafts::new(&dirs.state, &launch.cwd, &wanted).telling(said(&jobs));
-        let mut ui = Ui::new(ui_settings(&loaded.config), offload.clone());
+        let mut ui = Ui::new(ui_settings(&loaded.config, launch.inline), offload.clone());
         let (left, reach) = match replay {
             None => (store.left().clone(), Reach::Machine),
             Some(_) => (Left::default(), Reach::Log),
@@ -172,6 +172,8 @@ impl App {
     pub(super) fn configure(&mut self, loaded: Loaded) {
         self.warnings.extend(config_warnings(&loaded));
         self.runtime.config = loaded.config;
+        let inline = self.runtime.launch.inline;
+        self.runtime.config.ui.mouse &= !inline;
         self.reader
             .set_escape_delay(tty::escape_delay(self.runtime.config.ui.escape_delay));
         self.screen
@@ -179,7 +181,7 @@ impl App {
         let ui = &self.runtime.config.ui;
         self.title.configure(ui.title, ui.ascii_symbols);
         let draft = self.ui.draft_text();
-        let settings = ui_settings(&self.runtime.config);
+        let settings = ui_settings(&self.runtime.config, inline);
         let (typed, background) = (self.ui.last_typed(), self.ui.background());
         self.ui = Ui::new(settings, self.offload.clone());
         self.ui.typed_at(typed);

@@ -87,6 +87,11 @@ pub struct OpenArgs {
     #[arg(long, value_name = "POLICY", value_parser = policies())]
     pub policy: Option<Policy>,
 
+    /// Keep the terminal's own scrollback: what is finished is printed into it, and only what
+    /// still changes is drawn below
+    #[arg(long)]
+    pub inline: bool,
+
     /// Write the application's log to this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub log: Option<PathBuf>,

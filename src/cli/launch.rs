@@ -36,6 +36,8 @@ pub struct Launch {
     pub settings: Vec<Setting>,
     /// `--policy`; see [`Launch::policy`].
     pub policy: Option<Policy>,
+    /// `--inline`: without the alternate screen.
+    pub inline: bool,
     /// Absolute.
     pub log: Option<PathBuf>,
     /// Absolute.
@@ -113,6 +115,7 @@ impl Launch {
                 None => None,
             },
             policy: open.policy,
+            inline: open.inline,
             log: open.log.map(|path| start.join(path)),
             wire: open.wire.map(|path| start.join(path)),
         })

@@ -39,4 +39,4 @@ pub use command::{
     ProjectInfo, SendTo, TrustQuestion, UiCommand, UiContext, WrittenOut, mention_text,
 };
 pub use composer::{History, draft_of};
-pub use root::{Ui, UiSettings};
+pub use root::{InlineFrame, Ui, UiSettings};

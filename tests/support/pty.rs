@@ -20,6 +20,9 @@ use super::{keys::encode_keys, schema, setup::path_in};
 /// In the environment of the client, and so of all that it starts: whose it is.
 const MARK: &str = "ACP_TUI_TEST_RUN";
 
+/// Rows that are kept of what was scrolled away.
+const SCROLLBACK: usize = 2_000;
+
 /// A running client.
 pub struct Tui {
     child: Child,
@@ -90,7 +93,7 @@ impl Tui {
             .spawn(pts)
             .expect("the client starts");
         let emulator = Arc::new(Mutex::new(Emulator {
-            parser: vt100::Parser::new(cells(rows), cells(cols), 0),
+            parser: vt100::Parser::new(cells(rows), cells(cols), SCROLLBACK),
             raw: Vec::new(),
             last: Instant::now(),
         }));
@@ -127,6 +130,29 @@ impl Tui {
         rows.map(|row| row.trim_end().to_owned())
             .collect::<Vec<_>>()
             .join("\n")
+    }
+
+    /// What was scrolled away, and the screen below it.
+    pub fn all_rows(&self) -> String {
+        let shown = self.screen();
+        let mut emulator = lock(&self.emulator);
+        let screen = emulator.parser.screen_mut();
+        let (_, cols) = screen.size();
+        screen.set_scrollback(usize::MAX);
+        let above = screen.scrollback();
+        let mut rows = Vec::new();
+        for back in (1..=above).rev() {
+            screen.set_scrollback(back);
+            rows.extend(screen.rows(0, cols.get()).next());
+        }
+        screen.set_scrollback(0);
+        let rows = rows.iter().map(|row| row.trim_end());
+        rows.chain([shown.as_str()]).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Nothing was written for a while.
+    pub fn settled(&self) -> bool {
+        lock(&self.emulator).last.elapsed() > Duration::from_millis(100)
     }
 
     /// Row and column of the terminal's own cursor, and whether it is visible.

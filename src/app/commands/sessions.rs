@@ -306,7 +306,7 @@ fn show(record: StoredSession, config: &Config) -> Result<(), CliError> {
     if !out.is_terminal() {
         return cli::print(&transcript_text(&session, &screens));
     }
-    let ui = Ui::new(ui_settings(config), Offload::immediate());
+    let ui = Ui::new(ui_settings(config, false), Offload::immediate());
     let width = tty::size().map_or(WIDTH, |size| size.width);
     let rows = ui.printed(Printed::Everything, &session, &screens, width);
     let colour = std::env::var_os("NO_COLOR").is_none();

@@ -31,6 +31,7 @@ fn bench(reach: Reach, unattended: bool) -> Bench {
         resume: None,
         settings: Vec::new(),
         policy: None,
+        inline: false,
         log: None,
         wire: Some(folder.path().join("no folder/wire")),
     };

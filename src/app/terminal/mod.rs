@@ -1,8 +1,9 @@
 //! Our own terminal: its modes ([`tty`]), its input ([`reader`](mod@reader)), what is drawn on it
-//! ([`screen`](mod@screen)), when ([`frame`](mod@frame)), how it gets there ([`writer`]), and in whose hands it is
+//! ([`screen`](mod@screen), [`inline`](mod@inline)), when ([`frame`](mod@frame)), how it gets there ([`writer`]), and in whose hands it is
 //! meanwhile ([`loan`](mod@loan)).
 
 mod frame;
+mod inline;
 mod loan;
 mod reader;
 mod screen;

@@ -21,10 +21,11 @@ use ratatui::{
 };
 
 use super::{
+    inline::{Inline, Resizing},
     tty,
     writer::{Writer, Written},
 };
-use crate::ui::transcript::PlacedLink;
+use crate::ui::{InlineFrame, transcript::PlacedLink};
 
 /// Bytes of a frame from which the terminal is asked to show it in one go. A turning spinner is less, and
 /// such a frame is taken in at once anyway.
@@ -38,6 +39,8 @@ pub struct Screen {
     writer: Writer,
     /// Sent along with the next frame: bell, notification, query.
     extra: Vec<u8>,
+    /// What is below the scrollback, where frames are drawn without the alternate screen.
+    inline: Inline,
 }
 
 impl Screen {
@@ -53,12 +56,46 @@ impl Screen {
             wide: WideCells::default(),
             writer: Writer::start(done)?,
             extra: Vec::new(),
+            inline: Inline::new(Resizing::of_environment(|name| std::env::var(name).ok())),
         })
+    }
+
+    /// Columns and rows that are drawn on.
+    pub fn size(&self) -> io::Result<Size> {
+        self.terminal.size()
+    }
+
+    /// Draws a frame without the alternate screen, which is left for it. As [`draw`](Self::draw) otherwise.
+    pub fn draw_inline(&mut self, frame: &InlineFrame) -> io::Result<bool> {
+        let size = self.size()?;
+        let mut bytes = tty::to_normal().unwrap_or_default();
+        bytes.extend(self.inline.draw(frame, size));
+        tty::is_below(self.inline.is_drawn());
+        self.send(&bytes)
+    }
+
+    /// Takes the live part off the terminal: what is printed next stands in its place.
+    pub fn put_away(&mut self) {
+        if !tty::is_inline() {
+            return;
+        }
+        let mut bytes = tty::to_normal().unwrap_or_default();
+        bytes.extend(self.inline.clear(self.size().unwrap_or_default()));
+        tty::is_below(false);
+        if !bytes.is_empty() {
+            self.writer.write(bytes);
+        }
     }
 
     /// Draws a frame and hands what changed to the writer. Gives false if nothing had changed and
     /// nothing is on its way.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame) -> Vec<PlacedLink>) -> io::Result<bool> {
+        if let Some(bytes) = tty::to_alternate() {
+            self.resize()?;
+            // What repainting sent was for the other screen.
+            self.bytes.take();
+            self.extra.extend(bytes);
+        }
         let (links, wide) = (&self.links, &mut self.wide);
         self.terminal.draw(|frame| {
             let placed = draw(frame);
@@ -66,15 +103,20 @@ impl Screen {
             wide.clear_halves(frame.buffer_mut());
         })?;
         let frame = self.bytes.take();
+        self.send(&frame)
+    }
+
+    /// Hands a frame to the writer, with what goes along.
+    fn send(&mut self, frame: &[u8]) -> io::Result<bool> {
         let mut out = std::mem::take(&mut self.extra);
         if frame.is_empty() && out.is_empty() {
             return Ok(false);
         }
         if frame.len() < SYNCHRONIZED_FROM {
-            out.extend_from_slice(&frame);
+            out.extend_from_slice(frame);
         } else {
             queue!(out, BeginSynchronizedUpdate)?;
-            out.extend_from_slice(&frame);
+            out.extend_from_slice(frame);
             queue!(out, EndSynchronizedUpdate)?;
         }
         self.writer.write(out);
@@ -87,13 +129,28 @@ impl Screen {
     }
 
     /// Waits until the terminal has taken all that was drawn: before it is lent to others.
-    pub fn wait_written(&self) {
+    pub fn wait_written(&mut self) {
+        self.put_away();
         self.writer.wait();
     }
 
     /// Makes the next frame a whole one: after something else had the terminal. Not
     /// `Terminal::clear`, which asks the terminal for its cursor on stdin.
     pub fn repaint(&mut self) -> io::Result<()> {
+        self.inline.forget();
+        self.resize()
+    }
+
+    /// The same where nothing else had it: for the person who sees it spoilt.
+    pub fn redraw(&mut self) -> io::Result<()> {
+        if tty::is_inline() && tty::is_normal() {
+            self.put_away();
+        }
+        self.resize()
+    }
+
+    /// All cells are to be sent again.
+    fn resize(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.terminal.resize(size.into())
     }

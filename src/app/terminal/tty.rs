@@ -56,6 +56,57 @@ pub fn want_mouse(wanted: bool) -> &'static [u8] {
     if wanted { MOUSE_ON } else { MOUSE_OFF }
 }
 
+/// Frames are drawn without the alternate screen, unless they fill it: told by [`want_inline`].
+static INLINE: AtomicBool = AtomicBool::new(false);
+
+/// The alternate screen is shown.
+static ALTERNATE: AtomicBool = AtomicBool::new(false);
+
+/// Rows that still change are on the normal screen, around the cursor: told by [`is_below`].
+static BELOW: AtomicBool = AtomicBool::new(false);
+
+/// Whether the terminal keeps its normal screen; to be told before it is taken over.
+pub fn want_inline(wanted: bool) {
+    INLINE.store(wanted, Ordering::SeqCst);
+}
+
+pub fn is_inline() -> bool {
+    INLINE.load(Ordering::SeqCst)
+}
+
+/// Whether rows that still change are on the normal screen: what comes next must not be printed into
+/// them.
+pub fn is_below(drawn: bool) {
+    BELOW.store(drawn, Ordering::SeqCst);
+}
+
+/// The normal screen is shown.
+pub fn is_normal() -> bool {
+    !ALTERNATE.load(Ordering::SeqCst)
+}
+
+/// What shows the alternate screen, empty, where the normal one is kept; `None` if it is shown.
+pub fn to_alternate() -> Option<Vec<u8>> {
+    if !is_inline() || ALTERNATE.swap(true, Ordering::SeqCst) {
+        return None;
+    }
+    let mut out = Vec::new();
+    let switch = queue!(
+        out,
+        EnterAlternateScreen,
+        MoveTo(0, 0),
+        Clear(ClearType::FromCursorDown),
+        PushKeyboardEnhancementFlags(KEYBOARD_FLAGS),
+    );
+    switch.ok().map(|()| out)
+}
+
+/// What shows the normal screen again; `None` if it is shown.
+pub fn to_normal() -> Option<Vec<u8>> {
+    let back = is_inline() && ALTERNATE.swap(false, Ordering::SeqCst);
+    back.then(|| [POP_FLAGS, NORMAL_SCREEN].concat())
+}
+
 /// The terminal has a title of ours, and maybe progress.
 static TITLED: AtomicBool = AtomicBool::new(false);
 
@@ -165,6 +216,9 @@ const CLEAN_UP: &[u8] =
 /// no wrapping.
 const CLEAN_UP_ALTERNATE: &[u8] = b"\x1b[<16u\x1b[r\x1b[4l\x1b[?7h";
 
+/// Where the normal screen is kept, its flags are the shell's, and margins would move the cursor.
+const CLEAN_UP_NORMAL: &[u8] = b"\x1b[4l\x1b[?7h";
+
 /// Takes the terminal over.
 pub fn enter() -> io::Result<()> {
     take(false)
@@ -212,17 +266,24 @@ fn take(lent: bool) -> io::Result<()> {
     // sent unasked; a terminal that does not know them ignores them. One push for one pop:
     // a second push would leave the shell with our keyboard after the end.
     // Another program may have died there: what it left is no part of our first frame.
-    queue!(
-        out,
-        EnterAlternateScreen,
-        MoveTo(0, 0),
-        Clear(ClearType::FromCursorDown)
-    )?;
+    if !is_inline() {
+        queue!(
+            out,
+            EnterAlternateScreen,
+            MoveTo(0, 0),
+            Clear(ClearType::FromCursorDown)
+        )?;
+        ALTERNATE.store(true, Ordering::SeqCst);
+    }
     if ENTERED.swap(true, Ordering::SeqCst) {
         queue!(out, PopKeyboardEnhancementFlags)?;
     }
     if lent {
-        out.write_all(CLEAN_UP_ALTERNATE)?;
+        out.write_all(if is_inline() {
+            CLEAN_UP_NORMAL
+        } else {
+            CLEAN_UP_ALTERNATE
+        })?;
     }
     execute!(
         out,
@@ -315,14 +376,41 @@ fn restore_with(give_back_modes: impl FnOnce()) {
     for bytes in title_back() {
         let _ = out.write_all(bytes);
     }
-    let _ = out.write_all(GIVE_BACK).and_then(|()| out.flush());
+    for bytes in way_back() {
+        let _ = out.write_all(bytes);
+    }
+    let _ = out.flush();
     give_back_modes();
 }
 
+/// What gives the terminal back, in the order in which it is sent. Ready to be written by who may do nothing else.
+fn way_back() -> [&'static [u8]; 3] {
+    let alternate = ALTERNATE.swap(false, Ordering::SeqCst);
+    let below = BELOW.swap(false, Ordering::SeqCst);
+    match (is_inline(), alternate) {
+        (false, _) => [GIVE_BACK, NORMAL_SCREEN, b""],
+        // The flags of the normal screen are still on.
+        (true, true) => [
+            GIVE_BACK,
+            NORMAL_SCREEN,
+            if below { OUT_AND_POP } else { POP_FLAGS },
+        ],
+        (true, false) => [GIVE_BACK, if below { OUT_OF_THE_WAY } else { b"" }, b""],
+    }
+}
+
 /// Mouse and focus reports and pasting in brackets off, modified keys and the keyboard flags as they were, colours,
-/// the cursor, the normal screen. Ready to be written by who may do nothing else.
+/// the cursor.
 const GIVE_BACK: &[u8] =
-    b"\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[>4m\x1b[<1u\x1b[0m\x1b[?25h\x1b[?1049l";
+    b"\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[>4m\x1b[<1u\x1b[0m\x1b[?25h";
+
+const NORMAL_SCREEN: &[u8] = b"\x1b[?1049l";
+
+const POP_FLAGS: &[u8] = b"\x1b[<1u";
+
+/// Below all that is on the screen, wherever the cursor is.
+const OUT_OF_THE_WAY: &[u8] = b"\x1b[999B\r\n";
+const OUT_AND_POP: &[u8] = b"\x1b[<1u\x1b[999B\r\n";
 
 /// A crash (an abort for want of memory, a bad access) gives the terminal back before it ends the
 /// process as it would have.
@@ -371,7 +459,9 @@ extern "C" fn crashed(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_v
             for bytes in title_back() {
                 let _ = rustix::io::write(stdout(), bytes);
             }
-            let _ = rustix::io::write(stdout(), GIVE_BACK);
+            for bytes in way_back() {
+                let _ = rustix::io::write(stdout(), bytes);
+            }
         }
         // SAFETY: null, or a box that is never freed.
         if let Some(found) = unsafe { FOUND_MODES.load(Ordering::SeqCst).as_ref() } {
@@ -514,7 +604,7 @@ mod tests {
         .expect("memory takes it");
         assert_eq!(
             String::from_utf8_lossy(&[MOUSE_OFF, &out].concat()),
-            String::from_utf8_lossy(GIVE_BACK)
+            String::from_utf8_lossy(&[GIVE_BACK, NORMAL_SCREEN].concat())
         );
     }
 

@@ -34,6 +34,7 @@ impl Typed {
             colours: Colours::Indexed,
             background: Background::Unknown,
             themes: Default::default(),
+            inline: false,
         };
         let mut typed = Self {
             ui: Ui::new(settings, Offload::immediate()),

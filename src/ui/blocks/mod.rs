@@ -195,6 +195,11 @@ pub trait BlockView {
         false
     }
 
+    /// It is expected to change: what is printed for good waits for its end.
+    fn is_open(&self, source: &Source<'_>) -> bool {
+        self.markdown(Detail::Full).is_some_and(|text| !text.done) || self.moves(0, source)
+    }
+
     /// A guess at a segment's height, at constant cost.
     fn estimate(&self, _segment: usize, _text: &CutText, _width: usize) -> usize {
         1

@@ -37,6 +37,8 @@ pub(super) struct Look {
     /// Of the screen as last drawn.
     pub frame: Frame,
     pub sources: ThemeSources,
+    /// What is drawn stands on the normal screen.
+    pub inline: bool,
 }
 
 /// What the theme follows from, besides the settings.
@@ -83,6 +85,13 @@ impl ThemeSources {
 impl Look {
     fn make_theme(&mut self) {
         self.theme = self.sources.theme(&self.settings);
+        if self.inline {
+            // The terminal wraps again what stands there: rows that are filled up would break.
+            self.theme = Theme {
+                band: ratatui::style::Style::new(),
+                ..self.theme_of_normal_screen()
+            };
+        }
     }
 
     /// To be called before anything is drawn: what is tried out may have changed, or the terminal has

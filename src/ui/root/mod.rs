@@ -5,6 +5,7 @@
 
 mod act;
 mod find;
+mod inline;
 mod input;
 mod look;
 mod moment;
@@ -50,6 +51,8 @@ use crate::{
     vt::Screens,
 };
 
+pub use inline::InlineFrame;
+
 use find::Finding;
 use look::{Look, ThemeSources};
 use moment::Moment;
@@ -69,6 +72,8 @@ pub struct UiSettings {
     /// What the terminal's background is taken for if it does not tell.
     pub background: Background,
     pub themes: Themes,
+    /// Without the alternate screen (`--inline`).
+    pub inline: bool,
 }
 
 /// Everything that is drawn and every key.
@@ -115,6 +120,7 @@ pub struct Ui {
     commands: Vec<UiCommand>,
     /// The session whose screen this is, and the screens of the others.
     session: Option<SessionKey>,
+    inline: inline::Inline,
     parked: BTreeMap<SessionKey, Parked>,
 }
 
@@ -161,6 +167,7 @@ impl Ui {
             terminal_view: None,
             commands: Vec::new(),
             session: None,
+            inline: inline::Inline::new(settings.inline),
             parked: BTreeMap::new(),
             look: Look {
                 keymap: Keymap::new(&settings.keys),
@@ -169,6 +176,7 @@ impl Ui {
                 symbols,
                 offload,
                 frame: Frame::Full,
+                inline: settings.inline,
                 settings: settings.ui,
                 sources: ThemeSources {
                     themes: settings.themes,

@@ -267,9 +267,16 @@ impl Ui {
         let Some(session) = said else {
             let rows = welcome::rows(cx.session, cx.project, &self.look.keymap, &ctx);
             let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+            if self.inline.drawing {
+                let (_, lower) = split_bottom(area, height.saturating_add(1));
+                return draw_rows(&rows, lower, buf);
+            }
             let (_, lower) = split_top(area, area.height.saturating_sub(height) / 2);
             return draw_rows(&rows, lower, buf);
         };
+        if self.inline.drawing {
+            return self.draw_live_transcript(session, area, buf, cx);
+        }
         self.find_on(session, cx);
         let ctx = self.look.render(area.width, cx.now);
         let settings = self.look.transcript();
@@ -287,6 +294,7 @@ impl Ui {
 
     /// The agent's notices, over the conversation.
     fn draw_notices(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
+        let area = self.notices_area(area);
         let ctx = self.look.render(area.width, cx.now);
         for place in self.notices.draw(area, buf, &ctx) {
             self.links.retain(|link| !link.area.intersects(place));

@@ -79,6 +79,12 @@ impl RowCache {
         self.entries.get(&key)
     }
 
+    /// The rows for `key` lack what is still being worked out.
+    pub fn is_provisional(&self, key: Key) -> bool {
+        self.last(key)
+            .is_some_and(|entry| entry.provisional.is_some())
+    }
+
     pub fn put(
         &mut self,
         key: Key,

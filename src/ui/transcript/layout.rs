@@ -223,9 +223,9 @@ impl TranscriptView {
     }
 
     /// The last rows; if they do not fill the screen, they are at its top.
-    fn up_from_end(&mut self, frame: &Frame<'_>) -> Vec<Shown> {
+    pub(super) fn up_from_end(&mut self, frame: &Frame<'_>) -> Vec<Shown> {
         let (mut shown, mut total) = (Vec::new(), 0);
-        let mut at = self.last(frame);
+        let mut at = self.last(frame).filter(|at| !self.is_below_floor(*at));
         while let Some((item, segment)) = at {
             let rows = self.rows(item, segment, frame);
             total += rows.len();
@@ -238,6 +238,9 @@ impl TranscriptView {
                 });
             }
             if total >= self.height {
+                break;
+            }
+            if self.is_floor((item, segment)) {
                 break;
             }
             at = self.previous(item, segment, frame);

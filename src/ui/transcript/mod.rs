@@ -12,6 +12,7 @@ mod found;
 mod heights;
 mod items;
 mod layout;
+mod printed;
 mod scroll;
 mod select;
 mod sticky;
@@ -137,6 +138,10 @@ pub struct TranscriptView {
     epoch: Option<Instant>,
     /// When the view must be drawn again without an event.
     wake: Option<Instant>,
+    /// What is in the terminal's scrollback.
+    printed: Option<printed::Printed>,
+    /// The first item and segment that is laid out, where not all are.
+    floor: Option<(usize, usize)>,
     #[cfg(test)]
     rendered_rows: usize,
 }

@@ -195,6 +195,12 @@ impl BlockView for ToolCall {
         segment == 0 && self.is_running()
     }
 
+    fn is_open(&self, _: &Source<'_>) -> bool {
+        self.asking
+            || matches!(self.state, ToolState::Pending | ToolState::Paused)
+            || self.is_running()
+    }
+
     fn estimate(&self, segment: usize, _: &CutText, _: usize) -> usize {
         if segment > 0 { 8 } else { 1 }
     }

@@ -6,6 +6,7 @@ mod broken;
 mod copying;
 mod finding;
 mod in_flight;
+mod inline;
 mod measure;
 mod mouse;
 mod newer;
@@ -54,6 +55,7 @@ fn settings() -> UiSettings {
         colours: Colours::Indexed,
         background: Background::Unknown,
         themes: Default::default(),
+        inline: false,
     }
 }
 

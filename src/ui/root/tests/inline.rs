@@ -1,0 +1,160 @@
+//! Without the alternate screen: what is printed for good, and what is drawn below it.
+
+use ratatui::layout::Size;
+
+use super::*;
+
+/// A UI, what it printed so far, and the live part.
+struct Inline {
+    screen: Screen,
+    printed: Vec<String>,
+    live: String,
+}
+
+impl Inline {
+    fn new(bench: Bench) -> Self {
+        let settings = UiSettings {
+            inline: true,
+            ..settings()
+        };
+        let mut screen = Screen::new(bench);
+        screen.ui = Ui::new(settings, Offload::immediate());
+        screen.ui.set_background(Background::Dark);
+        Self {
+            screen,
+            printed: Vec::new(),
+            live: String::new(),
+        }
+    }
+
+    fn draw(&mut self) {
+        let Screen { ui, bench, size } = &mut self.screen;
+        let frame = ui.draw_inline(Size::new(size.0, size.1), &bench.context());
+        let frame = frame.expect("no need for the whole screen");
+        let rows = frame.printed.iter().map(|row| row.line.to_string());
+        self.printed
+            .extend(rows.map(|row| row.trim_end().to_owned()));
+        self.live = text(&frame.live);
+    }
+
+    fn printed(&self) -> String {
+        self.printed.join("\n")
+    }
+}
+
+#[test]
+fn a_prompt_is_printed_at_once_and_an_answer_when_it_is_finished() {
+    let mut inline = Inline::new(Bench::ready());
+    inline.draw();
+    assert_eq!(inline.printed(), "");
+    inline.screen.bench.prompt("list the files");
+    inline
+        .screen
+        .bench
+        .message("First a paragraph.\n\nThen a line,\nand an unfin");
+    inline.draw();
+    assert!(inline.printed().contains("list the files"));
+    assert!(
+        inline.printed().contains("First a paragraph."),
+        "{}",
+        inline.printed()
+    );
+    assert!(!inline.printed().contains("unfin"));
+    assert!(inline.live.contains("and an unfin"), "{}", inline.live);
+    inline.screen.bench.message("ished one.");
+    inline.draw();
+    inline.draw();
+    assert!(inline.live.contains("and an unfinished one."));
+    inline.screen.bench.event(Event::Note {
+        level: crate::session::NoticeLevel::Info,
+        text: "that is all".into(),
+    });
+    inline.draw();
+    inline.draw();
+    let printed = inline.printed();
+    for said in [
+        "list the files",
+        "First a paragraph.",
+        "and an unfinished one.",
+    ] {
+        assert_eq!(printed.matches(said).count(), 1, "{said}: {printed}");
+        assert!(!inline.live.contains(said), "{}", inline.live);
+    }
+}
+
+#[test]
+fn a_call_is_live_until_it_is_done() {
+    let mut inline = Inline::new(Bench::working());
+    inline.screen.bench.asks_to_run("cargo test");
+    inline.screen.bench.wait(1_000);
+    inline.draw();
+    assert!(
+        !inline.printed().contains("cargo test"),
+        "{}",
+        inline.printed()
+    );
+    assert!(inline.live.contains("Allow once"), "{}", inline.live);
+    let rows = inline.live.lines().count();
+    assert!(rows < 24, "as many rows as the question needs: {rows}");
+}
+
+#[test]
+fn scrolling_and_viewers_want_the_whole_screen() {
+    let mut inline = Inline::new(Bench::working());
+    inline.screen.bench.message(&"word\n\n".repeat(60));
+    inline.draw();
+    assert!(!inline.screen.ui.fills_screen());
+    inline.screen.press("pageup");
+    assert!(inline.screen.ui.fills_screen());
+    inline.screen.draw();
+    assert!(inline.screen.ui.fills_screen());
+    assert!(
+        inline.screen.draw().contains("word"),
+        "what was printed is there too"
+    );
+    inline.screen.press("ctrl-end");
+    inline.screen.draw();
+    assert!(!inline.screen.ui.fills_screen());
+    let before = inline.printed();
+    inline.draw();
+    assert_eq!(inline.printed(), before, "printed once");
+}
+
+#[test]
+fn a_long_conversation_is_printed_over_several_frames() {
+    let mut inline = Inline::new(Bench::ready());
+    for at in 0..400 {
+        inline.screen.bench.event(Event::Note {
+            level: crate::session::NoticeLevel::Info,
+            text: SafeText::line(&format!("note {at} of many. {}", "word ".repeat(40))),
+        });
+    }
+    inline.draw();
+    let first = inline.printed.len();
+    assert!((500..700).contains(&first), "{first}");
+    for _ in 0..8 {
+        inline.draw();
+    }
+    let printed = inline.printed();
+    for at in 0..400 {
+        let note = format!("note {at} of many");
+        assert_eq!(printed.matches(&note).count(), 1, "{note}");
+    }
+}
+
+#[test]
+fn the_rest_is_printed_at_the_end_however_unfinished() {
+    let mut inline = Inline::new(Bench::working());
+    inline.screen.bench.message("printed.\n\nnot prin\nted");
+    inline.draw();
+    let Screen { ui, bench, .. } = &mut inline.screen;
+    let cx = bench.context();
+    let session = cx.session.expect("a session");
+    let rest = ui.rest(session, cx.screens, 80);
+    let rest: Vec<String> = rest.iter().map(|row| row.line.to_string()).collect();
+    let rest = rest.join("\n");
+    assert!(
+        rest.contains("not prin") && !rest.contains("printed."),
+        "{rest}"
+    );
+}
