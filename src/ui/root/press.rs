@@ -188,15 +188,18 @@ impl Ui {
                 self.take_back_row(row, cx);
             }
             On::Status if !press.dragged => self.click_status(at, cx),
-            On::Conversation if self.transcript.has_selection() => {
-                if self.look.settings.copy_on_select {
-                    self.copy_selection(cx);
-                }
-            }
+            On::Conversation if self.transcript.has_selection() => self.selected(cx),
             On::Conversation if press.count == 1 && !press.dragged => {
                 self.click_conversation(at, cx);
             }
             _ => {}
+        }
+    }
+
+    /// A selection has ended.
+    fn selected(&mut self, cx: &UiContext<'_>) {
+        if self.look.settings.copy_on_select {
+            self.copy_selection(cx);
         }
     }
 
