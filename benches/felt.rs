@@ -19,6 +19,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use base64::{Engine, engine::general_purpose::STANDARD};
+use image::{Rgb, RgbImage};
 use serde_json::{Value, json};
 use support::{pty::Tui, setup::Setup};
 
@@ -93,6 +95,11 @@ const ROWS: &[Row] = &[
         permission,
     ),
     ("10 MB line: key echo p95", "50 ms", big_line),
+    (
+        "a 4 MB PNG: key echo p95 in blocks; by kitty's protocol",
+        "10; 10 ms",
+        png,
+    ),
     ("200,000-line diff: key echo p95", "50 ms", big_diff),
     (
         "terminal printing 1,000,000 lines: key echo p95",
@@ -506,6 +513,31 @@ fn big_line() -> String {
     typing_through(play(json!([{"sleep": 500}, {"big": 10_000_000}])))
 }
 
+/// Noise, which does not get smaller.
+fn png() -> String {
+    let mut noise = 1_u32;
+    let mut byte = || {
+        noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        noise.to_be_bytes()[0]
+    };
+    let image = RgbImage::from_fn(1_200, 1_150, |_, _| Rgb([byte(), byte(), byte()]));
+    let mut png = std::io::Cursor::new(Vec::new());
+    image
+        .write_to(&mut png, image::ImageFormat::Png)
+        .expect("memory takes it");
+    let data = STANDARD.encode(png.into_inner());
+    let measured = ["", "\x1b_Gi=31;OK\x1b\\\x1b_Gi=32;OK\x1b\\"].map(|answer| {
+        let image = json!({"type": "image", "mimeType": "image/png", "data": data});
+        let update = json!({"sessionUpdate": "agent_message_chunk", "content": image});
+        let tui = ready(play(
+            json!([{"sleep": 500}, {"update": update}, {"sleep": 3_000}]),
+        ));
+        tui.send(answer.as_bytes());
+        typing(&tui).p95()
+    });
+    measured.join("; ")
+}
+
 fn big_diff() -> String {
     typing_through(play(json!([{"sleep": 500}, diff_update(200_000)])))
 }
@@ -517,7 +549,10 @@ fn big_terminal() -> String {
 /// Types as fast as a held key repeats, from half a second before the agent begins until a second
 /// after the turn has ended.
 fn typing_through(scenario: Value) -> String {
-    let tui = &ready(scenario);
+    typing(&ready(scenario)).p95()
+}
+
+fn typing(tui: &Tui) -> Echoes {
     tui.keys("go<enter>");
     // Read together with what follows it, the enter would be one of a paste.
     std::thread::sleep(Duration::from_millis(200));
@@ -532,7 +567,7 @@ fn typing_through(scenario: Value) -> String {
             .get()
             .is_some_and(|at| at.elapsed() > Duration::from_secs(1))
     };
-    echoes(tui, Duration::from_millis(30), over).p95()
+    echoes(tui, Duration::from_millis(30), over)
 }
 
 fn leftovers() -> String {
@@ -624,6 +659,11 @@ fn holds(output: &[u8], needle: &[u8]) -> bool {
                 .next_if(|byte| !(0x40..=0x7e).contains(byte))
                 .is_some()
             {}
+            bytes.next();
+        } else if bytes.next_if_eq(&b'_').is_some() {
+            // A piece of an image: it ends in ESC \.
+            while bytes.next_if(|byte| *byte != 0x1b).is_some() {}
+            bytes.next();
             bytes.next();
         }
     }

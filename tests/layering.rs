@@ -36,7 +36,18 @@ const FOREIGN: &[(&str, &[&str])] = &[
             "agent_client_protocol_schema",
         ],
     ),
-    ("ui", &["tokio", "vt100", "agent_client_protocol_schema"]),
+    (
+        "ui",
+        &[
+            "tokio",
+            "vt100",
+            "agent_client_protocol_schema",
+            "image",
+            "ratatui_image",
+        ],
+    ),
+    ("app", &["image", "ratatui_image"]),
+    ("picture", &["tokio", "crossterm", "serde_json"]),
     ("rpc", &["ratatui", "crossterm"]),
     ("acp", &["ratatui", "crossterm"]),
     (

@@ -15,6 +15,7 @@ mod executor;
 mod exit;
 mod export;
 mod external;
+mod graphics;
 mod job;
 mod leave;
 mod log;

@@ -21,7 +21,7 @@ use crate::{
         runtime::{Done, ForPerson, Inboxes, Runtime, reached},
         signals::{SignalEvent, Signals},
         state::{App, TEST_PANIC},
-        terminal::{Input, Keyboard, Reader, Reason, tty},
+        terminal::{Input, KEY_INTERVAL, Keyboard, Reader, Reason, tty},
     },
     cli::{ExitCode, Launch},
     config::{Dirs, Loaded},
@@ -340,6 +340,7 @@ impl App {
             }
             SignalEvent::Resize => {
                 self.tell_window();
+                self.ui.set_canvas(self.graphics.canvas());
                 self.frames.request(Instant::now(), Reason::Now);
             }
         }
@@ -374,6 +375,7 @@ impl App {
                     });
                     self.frames.request(now, Reason::Now);
                 }
+                Decoded::Told(told) => self.told_of_graphics(told),
                 Decoded::PasteCut => {
                     let most = PASTE_BYTES >> 20;
                     let cut = format!("the paste was cut at {most} MiB");
@@ -501,6 +503,7 @@ impl App {
         if first {
             // Asked with the first frame, so that nothing waits for it.
             self.screen.send_along(tty::QUERY_BACKGROUND);
+            self.screen.send_along(&self.graphics.query());
             ui.background_asked(now);
         }
         let title = self.title.bytes(
@@ -521,7 +524,7 @@ impl App {
             Some(frame) => self.screen.draw_inline(&frame)?,
             None => self.screen.draw(|frame| {
                 ui.draw(frame, &context);
-                ui.links().to_vec()
+                (ui.links().to_vec(), ui.pictures())
             })?,
         };
         if wrote {
@@ -532,6 +535,9 @@ impl App {
         if tty::is_inline() && !tty::is_normal() && !self.ui.fills_screen() {
             // A move that led nowhere: back to the normal screen.
             self.frames.request_at(now);
+        }
+        if self.screen.wants_frame() {
+            self.frames.request_at(now + KEY_INTERVAL);
         }
         if let Some(at) = self.ui.deadline(&context) {
             self.frames.request_at(at);

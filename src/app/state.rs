@@ -16,6 +16,7 @@ use crate::{
         commands::Playing,
         debounce::Debounce,
         draft::text_prompt,
+        graphics::Graphics,
         job::Job,
         restore::{Behind, restore},
         runtime::{Done, Reach, Runtime},
@@ -55,6 +56,7 @@ pub struct App {
     pub offload: Offload,
     pub screen: Screen,
     pub title: Title,
+    pub graphics: Graphics,
     pub reader: Reader,
     pub frames: FrameScheduler,
     pub jobs: mpsc::UnboundedSender<Job>,
@@ -103,7 +105,8 @@ impl App {
     ) -> anyhow::Result<(Self, mpsc::UnboundedReceiver<Done>)> {
         let written = jobs.clone();
         // Sending fails only once the loop is over.
-        let screen = Screen::new(move |result| drop(written.send(Job::Written(result))))
+        let tmux = Graphics::detect().is_in_tmux();
+        let screen = Screen::new(tmux, move |result| drop(written.send(Job::Written(result))))
             .context("cannot draw on the terminal")?;
         let wake = jobs.clone();
         let offload = Offload::new(move || drop(wake.send(Job::Redraw)));
@@ -129,6 +132,8 @@ impl App {
         });
         let project = project_info(&launch.cwd, &dirs.state);
         let title = Title::new(loaded.config.ui.title, loaded.config.ui.ascii_symbols);
+        let graphics = Graphics::detect();
+        ui.set_canvas(graphics.canvas());
         let warnings = config_warnings(&loaded);
         let warn = jobs.clone();
         let folder = SessionFolder::new(&dirs.state);
@@ -145,6 +150,7 @@ impl App {
             offload,
             screen,
             title,
+            graphics,
             reader,
             frames: FrameScheduler::default(),
             jobs,
@@ -183,8 +189,10 @@ impl App {
         let draft = self.ui.draft_text();
         let settings = ui_settings(&self.runtime.config, inline);
         let (typed, background) = (self.ui.last_typed(), self.ui.background());
+        let canvas = self.ui.canvas();
         self.ui = Ui::new(settings, self.offload.clone());
         self.ui.typed_at(typed);
+        self.ui.set_canvas(canvas);
         match background {
             Background::Unknown => self.ui.background_asked(Instant::now()),
             known => self.ui.set_background(known),

@@ -215,6 +215,8 @@ pub struct UiConfig {
     pub width: Option<u16>,
     /// How changes are laid out.
     pub diff: DiffLayout,
+    /// How images are shown.
+    pub images: Images,
     /// Tell state, project and session in the terminal's title, and its progress where that is shown.
     pub title: bool,
     /// Ring the bell when a permission waits.
@@ -242,6 +244,17 @@ pub enum DiffLayout {
     Auto,
     Unified,
     Split,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Images {
+    /// In pixels where the terminal draws them, else as blocks.
+    Auto,
+    /// In characters with two colours each.
+    Blocks,
+    /// A line with type and size.
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -299,6 +312,7 @@ impl Default for UiConfig {
             mouse: true,
             copy_on_select: true,
             diff: DiffLayout::Auto,
+            images: Images::Auto,
             title: true,
             bell: true,
             notifications: true,

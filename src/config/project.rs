@@ -27,6 +27,7 @@ const DISPLAY: &[&str] = &[
     "width",
     "mouse",
     "diff",
+    "images",
     "thoughts",
     "exit_print",
 ];

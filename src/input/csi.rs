@@ -9,7 +9,10 @@ use crossterm::event::{
     MouseEventKind,
 };
 
-use super::{keys, report::Shade};
+use super::{
+    keys,
+    report::{self, Shade, Told},
+};
 
 /// What a sequence means.
 #[derive(Debug, PartialEq)]
@@ -19,6 +22,7 @@ pub enum Meaning {
     Text(String),
     Event(Event),
     Background(Shade),
+    Told(Told),
     PasteBegins,
     /// A report, or nothing known.
     Nothing,
@@ -30,6 +34,10 @@ impl From<Option<KeyEvent>> for Meaning {
     }
 }
 
+fn told(told: Option<Told>) -> Meaning {
+    told.map_or(Meaning::Nothing, Meaning::Told)
+}
+
 /// A `CSI` with its parameters and its last byte.
 pub fn read(params: &[u8], last: u8) -> Meaning {
     match (params, last) {
@@ -39,6 +47,8 @@ pub fn read(params: &[u8], last: u8) -> Meaning {
         // The colour scheme, as the desktop has it.
         (b"?997;1", b'n') => return Meaning::Background(Shade::Dark),
         (b"?997;2", b'n') => return Meaning::Background(Shade::Light),
+        ([b'?', attributes @ ..], b'c') => return told(report::attributes(attributes)),
+        (cell, b't') => return told(report::cell(cell)),
         (b"", b'I') => return Meaning::Event(Event::FocusGained),
         (b"", b'O') => return Meaning::Event(Event::FocusLost),
         (b"200", b'~') => return Meaning::PasteBegins,

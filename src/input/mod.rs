@@ -29,7 +29,7 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use csi::Meaning;
 use paste::{LATE, Late};
 pub use paste::{PASTE_BYTES, PASTE_PATIENCE};
-pub use report::{Shade, without_orphan};
+pub use report::{Shade, Told, without_orphan};
 
 /// Bytes of one sequence that are kept; of a longer one only its end is looked for. Answers of which we
 /// use something are shorter.
@@ -60,6 +60,8 @@ pub enum Decoded {
     Event(Event),
     /// The terminal told its background, asked or not.
     Background(Shade),
+    /// The terminal told what it can.
+    Told(Told),
     /// The paste before this was longer than [`PASTE_BYTES`].
     PasteCut,
     /// A key was pressed whose byte is no UTF-8.
@@ -506,8 +508,15 @@ impl Decoder {
 
     /// A string is whole.
     fn string(&mut self, kind: Kind, out: &mut Vec<Decoded>) {
+        let whole = self.taken == self.held.len();
+        if kind == Kind::Apc
+            && whole
+            && let Some(told) = report::graphics(&self.held)
+        {
+            out.push(Decoded::Told(told));
+        }
         if kind == Kind::Osc
-            && self.taken == self.held.len()
+            && whole
             && let Some(shade) = report::background(&self.held)
         {
             out.push(Decoded::Background(shade));
@@ -531,6 +540,10 @@ impl Decoder {
             Meaning::Background(shade) => {
                 self.escape_before(now, out);
                 out.push(Decoded::Background(shade));
+            }
+            Meaning::Told(told) => {
+                self.escape_before(now, out);
+                out.push(Decoded::Told(told));
             }
             Meaning::PasteBegins => {
                 self.escape_before(now, out);

@@ -7,6 +7,46 @@ pub enum Shade {
     Light,
 }
 
+/// What the terminal tells of what it can, asked or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// Images by kitty's protocol, and that they may be compressed.
+    Kitty { compressed: bool },
+    /// Images by sixel.
+    Sixel,
+    /// Width and height of a cell in pixels.
+    Cell(u16, u16),
+}
+
+/// From an APC: the answer to an image that only asks. The second of two is compressed.
+pub fn graphics(apc: &[u8]) -> Option<Told> {
+    let (question, answer) = std::str::from_utf8(apc)
+        .ok()?
+        .strip_prefix('G')?
+        .split_once(';')?;
+    let is = |id: &str| question.split(',').any(|part| part == id);
+    let known = answer == "OK" && (is("i=31") || is("i=32"));
+    known.then(|| Told::Kitty {
+        compressed: is("i=32"),
+    })
+}
+
+/// `CSI ? … c`, without its first and last sign.
+pub fn attributes(params: &[u8]) -> Option<Told> {
+    let mut extensions = params.split(|byte| *byte == b';').skip(1);
+    extensions
+        .any(|number| number == b"4")
+        .then_some(Told::Sixel)
+}
+
+/// `CSI 6 ; height ; width t`, without its last sign.
+pub fn cell(params: &[u8]) -> Option<Told> {
+    let params = std::str::from_utf8(params).ok()?;
+    let (height, width) = params.strip_prefix("6;")?.split_once(';')?;
+    let side = |text: &str| text.parse().ok().filter(|n| (2..=200).contains(n));
+    Some(Told::Cell(side(width)?, side(height)?))
+}
+
 /// From an OSC: `11;rgb:RRRR/GGGG/BBBB`, one to four digits each.
 pub fn background(osc: &[u8]) -> Option<Shade> {
     let osc = std::str::from_utf8(osc).ok()?;

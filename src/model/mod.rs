@@ -55,7 +55,7 @@ pub use call::{
 };
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
 pub use command::{CommandRun, shown_command, shown_command_line};
-pub use content::{ContentBlock, Media, Resource, ResourceLink, file_name};
+pub use content::{ContentBlock, ImageData, MAX_IMAGE, Media, Resource, ResourceLink, file_name};
 pub use dialect::{
     Dialect, DialectAdvice, DialectHint, DialectLine, DialectRow, PRESETS, Preset, Protocol,
 };

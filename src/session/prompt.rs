@@ -1,7 +1,7 @@
 //! What the person says to the agent.
 
 use crate::{
-    model::{ContentBlock, Media, PromptBlock, ResourceLink},
+    model::{ContentBlock, ImageData, Media, PromptBlock, ResourceLink},
     text::SafeText,
 };
 
@@ -71,9 +71,14 @@ impl Prompt {
                 } else {
                     &media.uri
                 })),
+                data: None,
+            };
+            let image = || Media {
+                data: ImageData::new(media.data.clone()),
+                ..as_media()
             };
             Some(match sent {
-                PromptBlock::Image(_) => ContentBlock::Image(as_media()),
+                PromptBlock::Image(_) => ContentBlock::Image(image()),
                 PromptBlock::Audio(_) => ContentBlock::Audio(as_media()),
                 _ => ContentBlock::ResourceLink(ResourceLink {
                     uri: media.uri.clone(),

@@ -162,7 +162,7 @@ actions! {
         BlockPrevious "block-previous" ["k", "up"] "Previous block",
         BlockFold "block-fold" ["enter"] "Fold or unfold the block",
         BlockCopy "block-copy" ["y"] "Copy the block, or a part of it",
-        BlockOpen "block-open" ["o"] "Open the block's file in $EDITOR",
+        BlockOpen "block-open" ["o"] "Show the block's image, or open its file in $EDITOR",
         BlockShow "block-show" ["d"] "Show the block's diff or text full screen",
         BlockAttach "block-attach" ["t"] "Attach to the block's terminal, or go to its subagent",
         BlockStop "block-stop" ["x"] "Stop the subagent, call or terminal",

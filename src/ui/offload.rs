@@ -1,7 +1,7 @@
-//! Work that is too slow for a frame: highlighting, diffing.
+//! Work that is too slow for a frame: highlighting, diffing, decoding images.
 //!
 //! A renderer asks for a result by key; until it is there it paints a plain form. One worker
-//! thread, started with the first job, so that an idle client has none. Results are kept, and jobs
+//! thread, and another for images, which take longer, each started with its first job, so that an idle client has none. Results are kept, and jobs
 //! taken in, up to bounds in bytes. A job that panics leaves an empty product as its result: the
 //! plain form stays, and nothing waits for it.
 
@@ -10,7 +10,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
         mpsc,
     },
@@ -57,6 +57,8 @@ struct Inner {
     wake: Box<dyn Fn() + Send + Sync>,
     /// Holds one job at most for each key (see [`Results::running`]).
     worker: Mutex<Option<mpsc::Sender<(u64, Job)>>>,
+    /// For images, with its own results: none of the others waits for them, nor gives way.
+    pictures: OnceLock<Offload>,
 }
 
 /// A result, and which state of what grows it is for; 0 where nothing grows.
@@ -189,7 +191,23 @@ impl Offload {
             generation: AtomicU64::new(0),
             wake,
             worker: Mutex::new(None),
+            pictures: OnceLock::new(),
         }))
+    }
+
+    /// The worker for images. Its results count as this one's: they wake, and its
+    /// [`Offload::generation`] grows.
+    pub fn pictures(&self) -> &Offload {
+        self.0.pictures.get_or_init(|| {
+            let whole = Arc::downgrade(&self.0);
+            let wake = move || {
+                if let Some(whole) = whole.upgrade() {
+                    whole.generation.fetch_add(1, Ordering::AcqRel);
+                    (whole.wake)();
+                }
+            };
+            Self::of(self.0.immediate, Box::new(wake))
+        })
     }
 
     /// The result for `key`, or `None` while it is computed: `job` is started if nothing is under way

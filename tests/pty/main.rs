@@ -21,6 +21,7 @@ mod diffs;
 mod elicitation;
 mod external;
 mod files;
+mod images;
 mod inline;
 mod keys;
 mod leave;

@@ -10,7 +10,7 @@ use super::{
     view::{Member, Misfit, Pass, Text, members, need, need_line, need_lines, need_object, object},
 };
 use crate::{
-    model::{ContentBlock, Media, Meta, Resource, ResourceLink},
+    model::{ContentBlock, ImageData, Media, Meta, Resource, ResourceLink},
     text::SafeText,
 };
 
@@ -105,10 +105,15 @@ fn known(pass: Pass, block: &Block<'_>) -> Result<Option<ContentBlock>, Misfit> 
 }
 
 fn media(pass: Pass, block: &Block<'_>) -> Result<Media, Misfit> {
+    let data = need(block.data)?;
+    let size = decoded_len(data.as_str());
     Ok(Media {
-        size: decoded_len(need(block.data)?.as_str()),
         mime_type: need_line(block.mime_type)?,
         uri: pass.line(block.uri)?,
+        data: size
+            .filter(|_| block.kind.as_str() == "image")
+            .and_then(|_| ImageData::new(data.as_str())),
+        size,
     })
 }
 
@@ -134,16 +139,22 @@ fn resource(pass: Pass, member: Member<'_>) -> Result<Resource, Misfit> {
         (None, Some(blob)) => decoded_len(blob.as_str()).unwrap_or(0),
         (None, None) => return Err(Misfit),
     };
+    let mime_type = pass.line(contents.mime_type)?;
+    let is_image = mime_type
+        .as_ref()
+        .is_some_and(|mime| mime.starts_with("image/"));
+    let blob = blob.filter(|_| is_image && text.is_none() && size > 0);
     Ok(Resource {
         uri: need(contents.uri)?.into_string(),
-        mime_type: pass.line(contents.mime_type)?,
+        mime_type,
+        image: blob.and_then(|blob| ImageData::new(blob.as_str())),
         text: text.map(|text| SafeText::new(text.as_str())),
         size,
     })
 }
 
-/// How many bytes base64 text stands for; `None` if it is not base64 (V1-CONT-02). Counted, not decoded: the
-/// data is not kept.
+/// How many bytes base64 text stands for; `None` if it is not base64 (V1-CONT-02). Counted, not decoded: an image is
+/// where it is drawn, other data is not kept.
 pub fn decoded_len(base64: &str) -> Option<usize> {
     let data = base64.trim_end_matches('=');
     let padding = base64.len() - data.len();

@@ -2,16 +2,19 @@
 //! ([`screen`](mod@screen), [`inline`](mod@inline)), when ([`frame`](mod@frame)), how it gets there ([`writer`]), and in whose hands it is
 //! meanwhile ([`loan`](mod@loan)).
 
+mod diacritics;
 mod frame;
 mod inline;
 mod loan;
+mod pictures;
 mod reader;
 mod screen;
 pub mod tty;
 mod writer;
 
-pub use frame::{FrameScheduler, Reason};
+pub use frame::{FrameScheduler, KEY_INTERVAL, Reason};
 pub use loan::Loan;
+pub use pictures::passed;
 pub use reader::{Input, Keyboard, Reader};
 pub use screen::Screen;
 pub use writer::Written;

@@ -22,10 +22,14 @@ use ratatui::{
 
 use super::{
     inline::{Inline, Resizing},
+    pictures::Pictures,
     tty,
     writer::{Writer, Written},
 };
-use crate::ui::{InlineFrame, transcript::PlacedLink};
+use crate::ui::{
+    InlineFrame,
+    transcript::{PlacedLink, PlacedPicture},
+};
 
 /// Bytes of a frame from which the terminal is asked to show it in one go. A turning spinner is less, and
 /// such a frame is taken in at once anyway.
@@ -36,6 +40,7 @@ pub struct Screen {
     bytes: FrameBytes,
     links: FrameLinks,
     wide: WideCells,
+    pictures: Pictures,
     writer: Writer,
     /// Sent along with the next frame: bell, notification, query.
     extra: Vec<u8>,
@@ -45,7 +50,10 @@ pub struct Screen {
 
 impl Screen {
     /// `done` hears of each frame that the terminal took.
-    pub fn new(done: impl Fn(io::Result<Written>) + Send + Sync + 'static) -> io::Result<Self> {
+    pub fn new(
+        tmux: bool,
+        done: impl Fn(io::Result<Written>) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
         let bytes = FrameBytes::default();
         let links: FrameLinks = Rc::new(RefCell::default());
         let terminal = Terminal::new(LinkBackend::new(bytes.clone(), links.clone()))?;
@@ -54,6 +62,7 @@ impl Screen {
             bytes,
             links,
             wide: WideCells::default(),
+            pictures: Pictures::new(tmux),
             writer: Writer::start(done)?,
             extra: Vec::new(),
             inline: Inline::new(Resizing::of_environment(|name| std::env::var(name).ok())),
@@ -89,17 +98,21 @@ impl Screen {
 
     /// Draws a frame and hands what changed to the writer. Gives false if nothing had changed and
     /// nothing is on its way.
-    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame) -> Vec<PlacedLink>) -> io::Result<bool> {
+    pub fn draw(
+        &mut self,
+        draw: impl FnOnce(&mut Frame) -> (Vec<PlacedLink>, Vec<PlacedPicture>),
+    ) -> io::Result<bool> {
         if let Some(bytes) = tty::to_alternate() {
             self.resize()?;
             // What repainting sent was for the other screen.
             self.bytes.take();
             self.extra.extend(bytes);
         }
-        let (links, wide) = (&self.links, &mut self.wide);
+        let (links, wide, pictures) = (&self.links, &mut self.wide, &mut self.pictures);
         self.terminal.draw(|frame| {
-            let placed = draw(frame);
+            let (placed, images) = draw(frame);
             *links.borrow_mut() = placed;
+            pictures.place(&images, frame.buffer_mut());
             wide.clear_halves(frame.buffer_mut());
         })?;
         let frame = self.bytes.take();
@@ -109,6 +122,7 @@ impl Screen {
     /// Hands a frame to the writer, with what goes along.
     fn send(&mut self, frame: &[u8]) -> io::Result<bool> {
         let mut out = std::mem::take(&mut self.extra);
+        out.append(&mut self.pictures.take());
         if frame.is_empty() && out.is_empty() {
             return Ok(false);
         }
@@ -128,6 +142,11 @@ impl Screen {
         self.extra.extend_from_slice(bytes);
     }
 
+    /// Images are under way: another frame is wanted soon.
+    pub fn wants_frame(&self) -> bool {
+        self.pictures.wants_frame()
+    }
+
     /// Waits until the terminal has taken all that was drawn: before it is lent to others.
     pub fn wait_written(&mut self) {
         self.put_away();
@@ -138,6 +157,7 @@ impl Screen {
     /// `Terminal::clear`, which asks the terminal for its cursor on stdin.
     pub fn repaint(&mut self) -> io::Result<()> {
         self.inline.forget();
+        self.pictures.forget();
         self.resize()
     }
 
@@ -146,6 +166,7 @@ impl Screen {
         if tty::is_inline() && tty::is_normal() {
             self.put_away();
         }
+        self.pictures.forget();
         self.resize()
     }
 

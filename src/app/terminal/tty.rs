@@ -33,7 +33,7 @@ use rustix::{
     termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr},
 };
 
-use super::writer;
+use super::{pictures, writer};
 use crate::{
     ui::contain,
     vt::{MAX_COLS, MAX_ROWS},
@@ -321,6 +321,16 @@ pub fn window() -> io::Result<Size> {
     Ok(Size::new(size.ws_col, size.ws_row))
 }
 
+/// Width and height of a cell in pixels, where the terminal tells the size of its window in them.
+pub fn cell() -> Option<(u16, u16)> {
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    let side = |pixels: u16, cells: u16| pixels.checked_div(cells).filter(|side| *side > 1);
+    Some((
+        side(size.ws_xpixel, size.ws_col)?,
+        side(size.ws_ypixel, size.ws_row)?,
+    ))
+}
+
 /// As much of a window as is drawn on.
 fn drawn(window: Size) -> Size {
     Size::new(
@@ -376,6 +386,7 @@ fn restore_with(give_back_modes: impl FnOnce()) {
     for bytes in title_back() {
         let _ = out.write_all(bytes);
     }
+    let _ = out.write_all(&pictures::give_back());
     for bytes in way_back() {
         let _ = out.write_all(bytes);
     }

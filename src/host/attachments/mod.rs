@@ -5,15 +5,13 @@
 //! regular file is ever opened for long (a FIFO or device could block for ever), and no more is read
 //! than is sent.
 
-mod sniff;
-
 use std::{
     fs::File,
     io::{self, Read},
     path::Path,
 };
 
-use crate::{files, model::SeenFile};
+use crate::{files, model::SeenFile, picture::sniff};
 
 /// Read to tell what a file is: a JPEG has its size behind whatever the camera wrote.
 const HEAD: u64 = 256 << 10;
@@ -26,7 +24,7 @@ pub fn look(path: &Path) -> io::Result<SeenFile> {
     let (file, meta) = open(path)?;
     let mut head = Vec::new();
     file.take(HEAD).read_to_end(&mut head)?;
-    let (kind, pixels) = sniff::sniff(&head);
+    let (kind, pixels) = sniff(&head);
     Ok(SeenFile {
         kind,
         size: meta.len(),

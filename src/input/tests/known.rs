@@ -191,6 +191,7 @@ fn others_known() -> Vec<(&'static str, Vec<Decoded>)> {
     use MouseEventKind::{Down, Drag, Moved, ScrollDown, ScrollUp, Up};
     let dark = || vec![Decoded::Background(Shade::Dark)];
     let light = || vec![Decoded::Background(Shade::Light)];
+    let told = |told| vec![Decoded::Told(told)];
     vec![
         ("\x1b[I", vec![Decoded::Event(Event::FocusGained)]),
         ("\x1b[O", vec![Decoded::Event(Event::FocusLost)]),
@@ -213,6 +214,19 @@ fn others_known() -> Vec<(&'static str, Vec<Decoded>)> {
         ("\x1b]11;rgb:f/f/f\x1b\\", light()),
         ("\x1b[?997;1n", dark()),
         ("\x1b[?997;2n", light()),
+        ("\x1b[?62;1;4c", told(Told::Sixel)),
+        (
+            "\x1b_Gi=31;OK\x1b\\",
+            told(Told::Kitty { compressed: false }),
+        ),
+        (
+            "\x1b_Gi=32;OK\x1b\\",
+            told(Told::Kitty { compressed: true }),
+        ),
+        ("\x1b_Gi=31;ENOTSUPPORTED:no\x1b\\", vec![]),
+        ("\x1b[6;20;10t", told(Told::Cell(10, 20))),
+        ("\x1b[6;0;10t", vec![]),
+        ("\x1b[6;20t", vec![]),
         // Reports of which nothing is used.
         ("\x1b]10;rgb:ffff/ffff/ffff\x1b\\", vec![]),
         ("\x1b]11;?\x1b\\", vec![]),
@@ -229,7 +243,8 @@ fn others_known() -> Vec<(&'static str, Vec<Decoded>)> {
         ("\x1bXany\x1b\\", vec![]),
         ("\x1b[?2026;2$y", vec![]),
         ("\x1b[4;1$y", vec![]),
-        ("\x1b[?62;1;4c", vec![]),
+        ("\x1b[?62;1c", vec![]),
+        ("\x1b[?4;1c", vec![]),
         ("\x1b[>1;10;0c", vec![]),
         ("\x1b[=0;0c", vec![]),
         ("\x1b[0n", vec![]),

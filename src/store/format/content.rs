@@ -252,6 +252,7 @@ impl From<Piece> for ContentBlock {
             mime_type: piece.mime_type.clone().unwrap_or_default(),
             size,
             uri: piece.uri.as_deref().map(SafeText::line),
+            data: None,
         };
         match (&*piece.kind, piece.raw) {
             (_, Some(raw)) => Self::Unknown {
@@ -273,6 +274,7 @@ impl From<Piece> for ContentBlock {
                 mime_type: piece.mime_type,
                 text: piece.text,
                 size: size.unwrap_or_default(),
+                image: None,
             }),
             ("text", _) => Self::Text(piece.text.unwrap_or_default()),
             (_, None) => Self::Unknown {

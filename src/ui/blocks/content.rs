@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::{
     BlockView, Detail, FileLocation, Frame, Part, Searched, Source,
+    picture::{Shown, caption, picture},
     rows::{FULL_ROWS, INDENT, cut, dim, fold_sign, indent, narrowed, prose},
 };
 use crate::{
-    model::{ContentBlock, Media, Piece, Pieces, Resource, ResourceLink, file_name},
+    model::{ContentBlock, ImageData, Media, Piece, Pieces, Resource, ResourceLink, file_name},
     text::SafeText,
     ui::render::{
         RenderContext, Rendered, Row,
@@ -48,9 +49,26 @@ impl BlockView for ContentBlock {
         now.short_or_full()
     }
 
+    fn images(&self) -> Vec<(SafeText, ImageData)> {
+        named_image(self).into_iter().collect()
+    }
+
     fn location(&self) -> Option<FileLocation> {
         content_path(self).map(FileLocation::file)
     }
+}
+
+/// An image with what names it: its file, else its type.
+pub(super) fn named_image(content: &ContentBlock) -> Option<(SafeText, ImageData)> {
+    let name = match content {
+        ContentBlock::Image(media) => match &media.uri {
+            Some(uri) => SafeText::line(&file_name(uri)),
+            None => media.mime_type.clone(),
+        },
+        ContentBlock::Resource(resource) => SafeText::line(&file_name(&resource.uri)),
+        _ => return None,
+    };
+    Some((name, content.image()?.clone()))
 }
 
 /// As plain text.
@@ -122,7 +140,10 @@ pub(super) fn render_piece(
         Some(Piece::Content(content)) => render_content(content, max_rows, &body),
         None => Rendered::default(),
     };
-    cut(&mut rendered.rows, max_rows, &body);
+    // An image has its own bound.
+    if rendered.rows.iter().all(|row| row.picture.is_none()) && !rendered.provisional {
+        cut(&mut rendered.rows, max_rows, &body);
+    }
     indent(&mut rendered.rows, PIECE_INDENT, ctx);
     rendered
 }
@@ -135,10 +156,10 @@ pub fn render_content(
 ) -> Rendered {
     let rows = match content {
         ContentBlock::Text(text) => text_rows(text, max_rows, ctx),
-        ContentBlock::Image(media) => vec![media_row("image", media, ctx)],
+        ContentBlock::Image(media) => return image(media, max_rows, ctx),
         ContentBlock::Audio(media) => vec![media_row("audio", media, ctx)],
         ContentBlock::ResourceLink(link) => link_rows(link, ctx),
-        ContentBlock::Resource(resource) => resource_rows(resource, max_rows, ctx),
+        ContentBlock::Resource(resource) => return self::resource(resource, max_rows, ctx),
         ContentBlock::ForAgent(content) => return aside(content, max_rows, ctx),
         ContentBlock::Unknown { kind, .. } => vec![unknown_row(kind, ctx)],
     };
@@ -190,6 +211,10 @@ fn text_rows(text: &str, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
 
 /// `[image · image/png · 24 KiB · logo.png]` (V1-CONT-02, V1-CONT-03).
 fn media_row(what: &str, media: &Media, ctx: &RenderContext<'_>) -> Row {
+    caption(&media_parts(what, media), ctx)
+}
+
+fn media_parts(what: &str, media: &Media) -> Vec<String> {
     let mut parts = vec![what.to_owned()];
     if let Some(uri) = &media.uri {
         parts.push(SafeText::line(&file_name(uri)).to_string());
@@ -199,12 +224,21 @@ fn media_row(what: &str, media: &Media, ctx: &RenderContext<'_>) -> Row {
         Some(size) => bytes(size as u64),
         None => "cannot be decoded".to_owned(),
     });
-    bracketed(&parts, ctx)
+    parts
 }
 
-fn bracketed(parts: &[String], ctx: &RenderContext<'_>) -> Row {
-    let separator = format!(" {} ", ctx.symbols.separator);
-    dim(&format!("[{}]", parts.join(&separator)), ctx)
+/// Its line, and below that the image.
+fn image(media: &Media, max_rows: usize, ctx: &RenderContext<'_>) -> Rendered {
+    let data = media.data.as_ref();
+    let shown = picture(data, &media.mime_type, media.size, max_rows, ctx);
+    below(media_parts("image", media), shown, ctx)
+}
+
+fn below(mut parts: Vec<String>, shown: Shown, ctx: &RenderContext<'_>) -> Rendered {
+    parts.extend(shown.notes);
+    let mut rendered = shown.rendered;
+    rendered.rows.insert(0, caption(&parts, ctx));
+    rendered
 }
 
 fn link_rows(link: &ResourceLink, ctx: &RenderContext<'_>) -> Vec<Row> {
@@ -242,7 +276,7 @@ fn link_rows(link: &ResourceLink, ctx: &RenderContext<'_>) -> Vec<Row> {
 }
 
 /// An embedded resource (V1-CONT-05).
-fn resource_rows(resource: &Resource, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
+fn resource(resource: &Resource, max_rows: usize, ctx: &RenderContext<'_>) -> Rendered {
     let mut parts = vec![
         "resource".to_owned(),
         SafeText::line(&file_name(&resource.uri)).to_string(),
@@ -254,9 +288,13 @@ fn resource_rows(resource: &Resource, max_rows: usize, ctx: &RenderContext<'_>) 
             .map(|mime| SafeText::line(mime).to_string()),
     );
     parts.push(bytes(resource.size as u64));
-    let mut rows = vec![bracketed(&parts, ctx)];
+    let shown = match (&resource.image, &resource.mime_type) {
+        (Some(image), Some(mime)) => picture(Some(image), mime, Some(resource.size), max_rows, ctx),
+        _ => Shown::default(),
+    };
+    let mut rendered = below(parts, shown, ctx);
     if let Some(text) = &resource.text {
-        rows.extend(text_rows(text, max_rows, ctx));
+        rendered.rows.extend(text_rows(text, max_rows, ctx));
     }
-    rows
+    rendered
 }

@@ -11,6 +11,7 @@ mod entity;
 mod frame;
 mod message;
 mod notice;
+mod picture;
 mod plan;
 mod rows;
 mod searched;
@@ -28,6 +29,7 @@ use ratatui::text::Line;
 use crate::ui::contain::faults;
 use crate::{
     config::Thoughts,
+    model::ImageData,
     session::{Block, BlockKind, Session},
     text::{SafeText, SafeTextBuf, first_bytes},
     ui::{
@@ -45,6 +47,7 @@ pub use content::render_content;
 pub use copies::{Copyable, copies};
 pub use cut_text::CutText;
 pub use frame::{Frame, Settings, Source, Tick};
+pub use picture::{drawn, strips};
 pub use plan::{Pinned, plans_in_brief, render_pinned_plans};
 pub use rows::FULL_ROWS;
 pub use searched::{Searched, SearchedText};
@@ -220,6 +223,11 @@ pub trait BlockView {
         false
     }
 
+    /// Its images, with what names each.
+    fn images(&self) -> Vec<(SafeText, ImageData)> {
+        Vec::new()
+    }
+
     /// The first file that it names.
     fn location(&self) -> Option<FileLocation> {
         None
@@ -336,5 +344,7 @@ fn quoted(text: &str, prefix: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
+#[cfg(test)]
+mod picture_tests;
 #[cfg(test)]
 mod tests;

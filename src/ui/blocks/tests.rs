@@ -43,6 +43,7 @@ fn images_that_the_person_sent() {
         mime_type: SafeText::new(mime),
         size: Some(size),
         uri: Some(SafeText::new(uri)),
+        data: None,
     };
     let mut message = user("compare [image: a b.png] with [image: after.png] and [audio: x.wav]");
     message.attached = vec![
@@ -59,7 +60,8 @@ fn images_that_the_person_sent() {
     ];
     insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_user(
         &message, 12, ctx
-    )));
+    )
+    .rows));
 }
 
 #[test]
@@ -68,14 +70,15 @@ fn what_the_person_said() {
         user("add a --json flag to the list command,\n\n\tand test it with 日本語 and 👩‍👩‍👧");
     insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_user(
         &message, 12, ctx
-    )));
+    )
+    .rows));
 }
 
 #[test]
 fn a_long_paste_is_folded_with_its_count() {
     let stage = Stage::ascii();
     let message = user(&(0..1_000).map(|n| format!("row {n}\n")).collect::<String>());
-    let shown = text(&render_user(&message, 3, &stage.ctx(40)), 40);
+    let shown = text(&render_user(&message, 3, &stage.ctx(40)).rows, 40);
     assert!(shown.contains("+997 lines"), "{shown}");
     assert!(shown.is_ascii(), "{shown}");
 }
@@ -84,7 +87,7 @@ fn a_long_paste_is_folded_with_its_count() {
 fn a_refused_message_says_so() {
     let mut message = user("do harm");
     message.refused = true;
-    let rows = render_user(&message, 3, &Stage::dark().ctx(40));
+    let rows = render_user(&message, 3, &Stage::dark().ctx(40)).rows;
     insta::assert_snapshot!(coloured(&rows));
 }
 
@@ -97,7 +100,7 @@ fn a_prompt_stands_on_a_band_where_the_terminal_has_a_quiet_one() {
     ] {
         let mut stage = Stage::new(background);
         stage.theme = Theme::palette(background, colours);
-        let rows = render_user(&message, 3, &stage.ctx(40));
+        let rows = render_user(&message, 3, &stage.ctx(40)).rows;
         assert_eq!(text(&rows, 40).matches('▌').count(), 2);
         for row in &rows {
             assert_eq!(row_width(row), 40, "filled to the end");
@@ -111,7 +114,7 @@ fn a_prompt_stands_on_a_band_where_the_terminal_has_a_quiet_one() {
     ] {
         let mut stage = Stage::new(background);
         stage.theme = Theme::palette(background, colours);
-        let rows = render_user(&message, 3, &stage.ctx(40));
+        let rows = render_user(&message, 3, &stage.ctx(40)).rows;
         let shown: Vec<_> = rows.iter().map(|row| row.line.to_string()).collect();
         assert_eq!(shown, ["▌ add a flag", "▌ and test it"], "the bar alone");
     }
@@ -260,6 +263,7 @@ fn content_that_is_no_text_has_a_placeholder() {
         mime_type: SafeText::new(mime),
         size,
         uri: None,
+        data: None,
     };
     let link = |uri: &str| {
         ContentBlock::ResourceLink(ResourceLink {
@@ -282,6 +286,7 @@ fn content_that_is_no_text_has_a_placeholder() {
             mime_type: Some("text/markdown".into()),
             text: Some("a\nb\nc\nd\ne".into()),
             size: 10,
+            image: None,
         }),
         ContentBlock::Unknown {
             kind: "video".into(),

@@ -4,11 +4,12 @@ use ratatui::style::Style;
 
 use super::{
     BlockView, CutText, Detail, Frame, Part, Source,
-    content::render_content,
+    content::{named_image, render_content},
     quoted,
     rows::{FULL_ROWS, dim, narrowed},
 };
 use crate::{
+    model::ImageData,
     session::{Steered, UserMessage},
     text::SafeText,
     ui::render::{
@@ -38,7 +39,7 @@ impl BlockView for UserMessage {
             Detail::Full => FULL_ROWS,
             _ => SHORT_ROWS,
         };
-        render_user(self, room, &frame.ctx).into()
+        render_user(self, room, &frame.ctx)
     }
 
     fn text(&self, _: &Source<'_>) -> String {
@@ -57,6 +58,10 @@ impl BlockView for UserMessage {
         (self.text.len() / width + 1).min(SHORT_ROWS)
     }
 
+    fn images(&self) -> Vec<(SafeText, ImageData)> {
+        self.attached.iter().filter_map(named_image).collect()
+    }
+
     fn stands_apart(&self) -> bool {
         true
     }
@@ -67,7 +72,7 @@ pub(super) fn render_user(
     message: &UserMessage,
     max_rows: usize,
     ctx: &RenderContext<'_>,
-) -> Vec<Row> {
+) -> Rendered {
     let theme = ctx.theme;
     // As wide as the answer.
     let width = usize::from(ctx.prose_width());
@@ -89,8 +94,11 @@ pub(super) fn render_user(
         },
     };
     let mut rows = excerpt.rows(message.text.trim_end(), room, &within);
+    let mut provisional = false;
     for attached in message.attached.iter().take(MAX_LISTED) {
-        rows.extend(render_content(attached, 1, &within).rows);
+        let rendered = render_content(attached, 1, &within);
+        provisional |= rendered.provisional;
+        rows.extend(rendered.rows);
     }
     if message.attached.len() > MAX_LISTED {
         let more = message.attached.len() - MAX_LISTED;
@@ -108,7 +116,7 @@ pub(super) fn render_user(
         *row = prefixed(&bar, std::mem::take(row), width);
         lay_band(row, width, theme.band);
     }
-    rows
+    Rendered { rows, provisional }
 }
 
 /// Told from a prompt: the turn went on with it.

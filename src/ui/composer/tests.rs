@@ -178,6 +178,7 @@ impl Desk {
             width,
             measure: crate::ui::render::MEASURE,
             indent: 0,
+            pictures: crate::picture::Canvas::NONE,
             now: self.now,
         };
         let sources = Sources {

@@ -87,6 +87,7 @@ impl<'a> OverlayContext<'a> {
             width: width.max(1),
             measure: self.measure,
             indent: 0,
+            pictures: crate::picture::Canvas::NONE,
             now: self.now,
         }
     }

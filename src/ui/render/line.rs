@@ -16,6 +16,7 @@ use super::{
     written::{Join, Written},
 };
 use crate::{
+    picture::Strip,
     text::{
         cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width, wrap,
         wrap_hard, wrap_verbatim,
@@ -395,6 +396,10 @@ pub fn joined(mut row: Row, tail: Row) -> Row {
     let shift = to_column(row_width(&row));
     row.written.to = shift.saturating_add(tail.written.to);
     row.line.spans.extend(tail.line.spans);
+    row.picture = row.picture.or(tail.picture.map(|strip| Strip {
+        column: strip.column.saturating_add(shift),
+        ..strip
+    }));
     row.links.extend(tail.links.into_iter().map(|link| Link {
         columns: link.columns.start.saturating_add(shift)..link.columns.end.saturating_add(shift),
         uri: link.uri,

@@ -21,9 +21,12 @@ use std::{ops::Range, sync::Arc, time::Instant};
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use crate::ui::{
-    offload::Offload,
-    theme::{Symbols, Theme},
+use crate::{
+    picture::{Canvas, Strip},
+    ui::{
+        offload::Offload,
+        theme::{Symbols, Theme},
+    },
 };
 
 /// One screen row: fits the width it was rendered for, tabs expanded.
@@ -34,6 +37,8 @@ pub struct Row {
     pub links: Vec<Link>,
     /// What of it was written.
     pub written: written::Written,
+    /// The part of an image that stands in it.
+    pub picture: Option<Strip>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +54,7 @@ impl From<Line<'static>> for Row {
             line,
             links: Vec::new(),
             written: written::Written::default(),
+            picture: None,
         }
     }
 }
@@ -89,6 +95,8 @@ pub struct RenderContext<'a> {
     pub measure: u16,
     /// Cells to the left that are taken by what this stands in.
     pub indent: u16,
+    /// What images are drawn on.
+    pub pictures: Canvas,
     pub now: Instant,
 }
 

@@ -54,6 +54,7 @@ impl Stage {
             width,
             measure: MEASURE,
             indent: 0,
+            pictures: crate::picture::Canvas::NONE,
             now: self.now,
         }
     }

@@ -329,6 +329,8 @@ impl Ui {
 
     fn act_on_block(&mut self, action: Action, session: &Session, cx: &UiContext<'_>) {
         match action {
+            Action::BlockFold if self.show_images(session, true) => {}
+            Action::BlockOpen if self.show_images(session, false) => {}
             Action::BlockFold => {
                 let source = Source::new(session, cx.screens);
                 self.transcript.toggle_fold(&source);

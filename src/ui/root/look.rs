@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::{
     config::{
-        ThemeChoice, UiConfig,
+        Images, ThemeChoice, UiConfig,
         themes::{ThemeColours, Themes},
     },
+    picture::{Canvas, Medium},
     ui::{
         AgentList, Ui, UiCommand, UiContext,
         activity::Activity,
@@ -39,6 +40,8 @@ pub(super) struct Look {
     pub sources: ThemeSources,
     /// What is drawn stands on the normal screen.
     pub inline: bool,
+    /// What images can be drawn on here.
+    pub canvas: Canvas,
 }
 
 /// What the theme follows from, besides the settings.
@@ -146,7 +149,26 @@ impl Look {
             width: width.max(1),
             measure: self.measure(),
             indent: 0,
+            pictures: self.canvas(),
             now,
+        }
+    }
+
+    /// What images are drawn on, as the person wants it and colours and signs allow.
+    fn canvas(&self) -> Canvas {
+        let few = matches!(self.sources.colours, Colours::None | Colours::Sixteen);
+        let medium = match self.settings.images {
+            _ if few || self.symbols.ascii => Medium::None,
+            Images::Off => Medium::None,
+            Images::Blocks => Medium::Blocks,
+            // What is printed stays as it is, in the terminal's own scrollback.
+            Images::Auto if self.inline => Medium::Blocks,
+            Images::Auto => self.canvas.medium,
+        };
+        Canvas {
+            medium,
+            true_colour: self.sources.colours == Colours::True,
+            ..self.canvas
         }
     }
 
@@ -198,6 +220,16 @@ impl Ui {
     /// What is known of the terminal's background, for a UI that takes the place of this one.
     pub fn background(&self) -> Background {
         self.look.sources.background
+    }
+
+    /// What the terminal can show of images is known now.
+    pub fn set_canvas(&mut self, canvas: Canvas) {
+        self.look.canvas = canvas;
+    }
+
+    /// For a UI that takes the place of this one.
+    pub fn canvas(&self) -> Canvas {
+        self.look.canvas
     }
 
     /// Draws with that theme from now on, and has the choice kept.

@@ -28,6 +28,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 use crate::{
     config::{UiConfig, themes::Themes},
     model::{AgentNotice, SessionKey, TerminalId},
+    picture::{Canvas, Medium},
     session::{QuestionId, Session},
     text::SafeText,
     ui::{
@@ -45,7 +46,7 @@ use crate::{
         pointer::{Clicks, Wheel},
         render::{RenderContext, Row},
         theme::{Background, Colours, Symbols, Theme},
-        transcript::{PlacedLink, Printed, TranscriptView, printed_rows},
+        transcript::{PlacedLink, PlacedPicture, Printed, TranscriptView, printed_rows},
         viewer::Viewer,
     },
     vt::Screens,
@@ -105,6 +106,7 @@ pub struct Ui {
     /// A question was answered by the key before, then: an enter right behind it meant the answer.
     just_answered: Option<Instant>,
     links: Vec<PlacedLink>,
+    pictures: Vec<PlacedPicture>,
     /// What the last frame drew where, and what the mouse does with it.
     places: Places,
     /// The words of the status line.
@@ -158,6 +160,7 @@ impl Ui {
             last_typed: None,
             just_answered: None,
             links: Vec::new(),
+            pictures: Vec::new(),
             places: Places::default(),
             status_row: String::new(),
             wheel: Wheel::default(),
@@ -178,6 +181,10 @@ impl Ui {
                 frame: Frame::Full,
                 inline: settings.inline,
                 settings: settings.ui,
+                canvas: Canvas {
+                    medium: Medium::Blocks,
+                    ..Canvas::NONE
+                },
                 sources: ThemeSources {
                     themes: settings.themes,
                     colours: settings.colours,
@@ -231,6 +238,8 @@ impl Ui {
         let ctx = RenderContext {
             theme: &theme,
             offload: &offload,
+            // Nothing is decoded on the way out.
+            pictures: Canvas::NONE,
             ..self.look.render(self.look.limited(width), Instant::now())
         };
         let source = Source::new(session, screens);
@@ -240,6 +249,11 @@ impl Ui {
     /// Hyperlinks of the last frame and where they stand.
     pub fn links(&self) -> &[PlacedLink] {
         &self.links
+    }
+
+    /// Images of the last frame and where they stand.
+    pub fn pictures(&mut self) -> Vec<PlacedPicture> {
+        std::mem::take(&mut self.pictures)
     }
 
     /// The composer of the session that is shown.

@@ -133,6 +133,7 @@ impl Ui {
         cx: &UiContext<'_>,
     ) -> Option<Position> {
         self.links.clear();
+        self.pictures.clear();
         self.places = Places::default();
         self.transcript_shown = false;
         self.moment.drawn(cx.now);
@@ -289,6 +290,7 @@ impl Ui {
             press.follow(area, &mut self.transcript, cx.now);
         }
         self.links = self.transcript.draw(area, buf, &ctx);
+        self.pictures = self.transcript.pictures(area);
         self.transcript_shown = true;
     }
 
@@ -384,8 +386,10 @@ impl Ui {
         let subagent = selected.selected_subagent(session);
         let stops = subagent.is_some_and(Subagent::can_be_cancelled)
             || selected.selected_work(session).is_some();
+        let (images, alone) = selected.selected_images(session);
+        let has_images = !images.is_empty();
         let hints = [
-            (Action::BlockFold, "folds", true),
+            (Action::BlockFold, "folds", !alone),
             (Action::BlockCopy, "copies", true),
             (
                 Action::BlockAttach,
@@ -402,8 +406,9 @@ impl Ui {
             (
                 Action::BlockOpen,
                 "opens the file",
-                selected.selected_location(session).is_some(),
+                selected.selected_location(session).is_some() && !has_images,
             ),
+            (Action::BlockOpen, "shows the image", has_images),
             (Action::BlockLeave, "goes back", true),
         ];
         let hints: Vec<String> = hints

@@ -17,7 +17,7 @@ use crate::{
         action::{Action, Context},
         keymap::Chord,
         render::json::laid_out,
-        viewer::{DiffViewer, Outcome, TerminalViewer, TextViewer, Viewer},
+        viewer::{DiffViewer, Outcome, PictureViewer, TerminalViewer, TextViewer, Viewer},
     },
 };
 
@@ -82,6 +82,22 @@ impl Ui {
                 self.show_text("question".into(), SafeText::new(&words.join("\n")));
             }
         }
+    }
+
+    /// Shows the selected block's images; `alone`: only if it is nothing else. False where there are none.
+    pub(super) fn show_images(&mut self, session: &Session, alone: bool) -> bool {
+        let (images, is_alone) = self.transcript.selected_images(session);
+        let images = if alone && !is_alone {
+            Vec::new()
+        } else {
+            images
+        };
+        let viewer = PictureViewer::new(images);
+        let shows = viewer.is_some();
+        if let Some(viewer) = viewer {
+            self.viewer = Some(Viewer::Picture(viewer));
+        }
+        shows
     }
 
     fn show_text(&mut self, title: SafeText, text: SafeText) {
@@ -318,6 +334,7 @@ impl Ui {
         let ctx = self.look.render(area.width, cx.now);
         let cursor = viewer.draw(area, buf, cx.screens, &ctx);
         self.commands.extend(viewer.take_command());
+        self.pictures = viewer.pictures();
         cursor
     }
 }

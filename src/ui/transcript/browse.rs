@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Move, TranscriptView, items::Item, layout::Shown, select::Spot};
 use crate::{
     config::Thoughts,
-    model::{Diff, TerminalId, ToolContent},
+    model::{Diff, ImageData, TerminalId, ToolContent},
     session::{Block, BlockId, BlockKind, Event, Session, Subagent, ToolCall},
     text::SafeText,
     ui::{
@@ -132,6 +132,16 @@ impl TranscriptView {
     /// What `o` opens: the file that the block names first.
     pub fn selected_location(&self, session: &Session) -> Option<FileLocation> {
         view(&self.selected_in(session)?.kind).location()
+    }
+
+    /// The block's images; and whether there is nothing else in it.
+    pub fn selected_images(&self, session: &Session) -> (Vec<(SafeText, ImageData)>, bool) {
+        let Some(block) = self.selected_in(session) else {
+            return (Vec::new(), false);
+        };
+        let images = view(&block.kind).images();
+        let alone = matches!(block.kind, BlockKind::Content(_)) && !images.is_empty();
+        (images, alone)
     }
 
     /// What `d` shows: the block's diffs; empty if it has none.

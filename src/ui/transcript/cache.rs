@@ -6,6 +6,7 @@ use ratatui::text::Span;
 
 use crate::{
     config::DiffLayout,
+    picture::{Canvas, Strip},
     session::BlockId,
     ui::{
         blocks::{Content, Detail},
@@ -34,6 +35,7 @@ pub struct Stamp {
     pub width: u16,
     /// Theme and symbols.
     pub look: (ThemeId, bool),
+    pub pictures: Canvas,
     pub layout: DiffLayout,
     pub detail: Detail,
     /// For what moves or counts up over time.
@@ -139,6 +141,14 @@ impl RowCache {
     }
 }
 
+/// An image is one for all its rows.
+fn picture(strip: &Strip) -> usize {
+    match strip.row {
+        0 => strip.drawn.weight(),
+        _ => 0,
+    }
+}
+
 /// Bytes that rows take. An entry without rows costs something as well.
 fn weight(rows: &[Row]) -> usize {
     let row = |row: &Row| {
@@ -148,6 +158,7 @@ fn weight(rows: &[Row]) -> usize {
             + spans.capacity() * (size_of::<Span<'_>>() + ALLOCATION)
             + texts
             + row.links.capacity() * size_of::<Link>()
+            + row.picture.as_ref().map_or(0, picture)
     };
     size_of::<Key>() + size_of::<Entry>() + ALLOCATION + rows.iter().map(row).sum::<usize>()
 }

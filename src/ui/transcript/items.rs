@@ -108,6 +108,7 @@ impl Item {
             content,
             width: frame.ctx.width,
             look: (frame.ctx.theme.id, frame.ctx.symbols.ascii),
+            pictures: frame.ctx.pictures,
             layout: frame.settings.diff,
             detail,
             tick: if moves { frame.tick.count } else { 0 },

@@ -23,6 +23,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use crate::{
     config::Thoughts,
+    picture::Strip,
     session::{Block, BlockId},
     ui::{
         blocks::{Detail, Frame, Settings, Source, Tick, view},
@@ -87,6 +88,35 @@ pub struct PlacedLink {
     /// One row high.
     pub area: Rect,
     pub uri: Arc<str>,
+}
+
+/// A row of an image on the screen.
+#[derive(Clone, Debug)]
+pub struct PlacedPicture {
+    /// One row high, as far as it shows.
+    pub area: Rect,
+    pub strip: Strip,
+}
+
+/// Where the images of rows stand that are drawn from the top of `area` on.
+pub fn placed_pictures<'r>(
+    rows: impl IntoIterator<Item = &'r Row>,
+    area: Rect,
+) -> impl Iterator<Item = PlacedPicture> {
+    let rows = (area.top()..area.bottom()).zip(rows);
+    rows.filter_map(move |(y, row)| {
+        let strip = row.picture.clone()?;
+        let room = area.width.saturating_sub(strip.column);
+        Some(PlacedPicture {
+            area: Rect::new(
+                area.x.saturating_add(strip.column),
+                y,
+                strip.drawn.size.width.min(room),
+                1,
+            ),
+            strip,
+        })
+    })
 }
 
 /// The view's state. Call [`sync`](Self::sync) before each [`draw`](Self::draw).
@@ -289,6 +319,21 @@ impl TranscriptView {
             );
         }
         links
+    }
+
+    /// The images among the rows that were drawn.
+    pub fn pictures(&self, area: Rect) -> Vec<PlacedPicture> {
+        let foot = u16::from(self.foot).min(area.height);
+        let top = self.sticky_rows().min(area.height - foot);
+        let area = Rect {
+            y: area.y + top,
+            height: area.height - foot - top,
+            width: content_width(area.width).min(area.width),
+            ..area
+        };
+        let rows = self.shown.iter();
+        let rows = rows.flat_map(|shown| shown.rows.iter().skip(shown.skip));
+        placed_pictures(rows, area).collect()
     }
 
     /// What is below the rows of the last sync, while the view does not follow.

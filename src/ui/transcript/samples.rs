@@ -258,6 +258,7 @@ pub fn conversation(stage: Stage) -> World {
             mime_type: "image/png".into(),
             size: Some(24_000),
             uri: None,
+            data: None,
         })),
     ];
     let mut denied = call(ToolKind::Execute, "rm -rf target", now);

@@ -1,4 +1,4 @@
-//! Full-screen viewers: a diff, a long text, a terminal.
+//! Full-screen viewers: a diff, a long text, a terminal, an image.
 //!
 //! Owns their scrolling and their keys, and what an attached terminal is sent. Opened over
 //! everything else by the root, which routes keys here until one closes the view. Must not know
@@ -7,6 +7,7 @@
 mod diff;
 mod input;
 mod mouse;
+mod picture;
 mod terminal;
 mod text;
 mod window;
@@ -25,11 +26,13 @@ use crate::{
             line::{StyledLine, joined, push_hint, row_width, spread},
             split_bottom, split_top,
         },
+        transcript::PlacedPicture,
     },
     vt::Screens,
 };
 
 pub use diff::DiffViewer;
+pub use picture::PictureViewer;
 pub use terminal::TerminalViewer;
 pub use text::TextViewer;
 
@@ -54,6 +57,7 @@ pub enum Viewer {
     Diff(DiffViewer),
     Text(TextViewer),
     Terminal(TerminalViewer),
+    Picture(PictureViewer),
 }
 
 impl Viewer {
@@ -63,6 +67,7 @@ impl Viewer {
             Self::Diff(viewer) => viewer.on_key(key),
             Self::Text(viewer) => viewer.on_key(key),
             Self::Terminal(viewer) => viewer.on_key(key, screens),
+            Self::Picture(viewer) => viewer.on_key(key),
         }
     }
 
@@ -72,6 +77,7 @@ impl Viewer {
             Self::Diff(_) => is_key(key, true),
             Self::Text(_) => is_key(key, false),
             Self::Terminal(_) => true,
+            Self::Picture(_) => closes(key),
         }
     }
 
@@ -84,7 +90,7 @@ impl Viewer {
     pub fn on_paste(&mut self, text: &str, screens: &Screens) -> Outcome {
         match self {
             Self::Terminal(viewer) => viewer.on_paste(text, screens),
-            Self::Diff(_) | Self::Text(_) => Outcome::Stay,
+            Self::Diff(_) | Self::Text(_) | Self::Picture(_) => Outcome::Stay,
         }
     }
 
@@ -117,6 +123,7 @@ impl Viewer {
             Self::Diff(viewer) => viewer.draw(area, buf, ctx),
             Self::Text(viewer) => viewer.draw(area, buf, ctx),
             Self::Terminal(viewer) => return viewer.draw(area, buf, screens, ctx),
+            Self::Picture(viewer) => viewer.draw(area, buf, ctx),
         }
         None
     }
@@ -125,7 +132,15 @@ impl Viewer {
     pub fn take_command(&mut self) -> Option<UiCommand> {
         match self {
             Self::Terminal(viewer) => viewer.take_command(),
-            Self::Diff(_) | Self::Text(_) => None,
+            Self::Diff(_) | Self::Text(_) | Self::Picture(_) => None,
+        }
+    }
+
+    /// Where images stand in what was drawn last.
+    pub fn pictures(&self) -> Vec<PlacedPicture> {
+        match self {
+            Self::Picture(viewer) => viewer.placed().to_vec(),
+            _ => Vec::new(),
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     model::{
-        ContentBlock, Diff, DiffText, MessageId, NamedPlan, PlanBody, PlanEntry, RawJson,
-        ToolContent, ToolLocation,
+        ContentBlock, Diff, DiffText, ImageData, MessageId, NamedPlan, PlanBody, PlanEntry,
+        RawJson, ToolContent, ToolLocation,
     },
     session::{Answered, BlockId, BlockKind, NoticeLevel, ToolCall},
     text::{SafeText, SafeTextBuf},
@@ -83,6 +83,11 @@ pub const MAX_WITHDRAWN: usize = 256;
 /// Bytes of an error's text in a notice; the rest is in its detail.
 pub const MAX_ERROR_TEXT: usize = 2 << 10;
 
+/// Bytes of the images of one tool call together.
+pub const MAX_TOOL_IMAGES: usize = 16 << 20;
+/// Blocks at the end of the transcript whose images never go.
+const KEPT_IMAGES: usize = 2;
+
 /// Stands for the body of a tool call that went.
 const LEFT_OUT: &str = "dropped to save memory";
 
@@ -111,10 +116,36 @@ impl Conversation {
         self.weight = blocks.map(|block| block_weight(&block.kind)).sum();
     }
 
-    /// Brings the transcript well below its bound, so that this is rare: drops bodies of finished
-    /// tool calls, oldest first, then whole blocks.
+    /// Drops images, oldest first; those of the last blocks stay.
+    fn forget_images(&mut self, goal: usize) {
+        let mut over = self.weight.saturating_sub(goal);
+        let blocks = self.transcript.blocks();
+        let old = blocks.len().saturating_sub(KEPT_IMAGES);
+        let mut chosen = Vec::new();
+        for block in blocks.iter().take(old) {
+            if over == 0 {
+                break;
+            }
+            let images = image_weight(&block.kind);
+            if images > 0 {
+                over = over.saturating_sub(images);
+                chosen.push(block.id);
+            }
+        }
+        for id in chosen {
+            let kind = self.transcript.edit_smaller(id);
+            let freed = kind.map_or(0, |kind| {
+                images_mut(kind).map(ContentBlock::forget_image).sum()
+            });
+            self.shrink(freed);
+        }
+    }
+
+    /// Brings the transcript well below its bound, so that this is rare: drops images, then bodies of
+    /// finished tool calls, oldest first, then whole blocks.
     fn trim_to_bound(&mut self) {
         let goal = self.bound / 4 * 3;
+        self.forget_images(goal);
         let blocks = self.transcript.blocks();
         let old = blocks.len().saturating_sub(KEPT_BLOCKS);
         let mut freed = 0;
@@ -287,7 +318,11 @@ pub fn bounded_content(content: Vec<ToolContent>) -> Vec<ToolContent> {
 /// As [`bounded_content`], with `room` bytes of text.
 pub fn bounded_content_within(mut content: Vec<ToolContent>, mut room: usize) -> Vec<ToolContent> {
     content.truncate(MAX_TOOL_ITEMS);
+    let mut room_for_images = MAX_TOOL_IMAGES;
     for piece in &mut content {
+        if let ToolContent::Block(block) = piece {
+            bound_image(block, &mut room_for_images);
+        }
         match piece {
             ToolContent::Block(content) => bound_block(content, &mut room),
             ToolContent::Diff(diff) if is_too_big(diff) => {
@@ -327,6 +362,49 @@ fn bound_block(content: &mut ContentBlock, room: &mut usize) {
         | ContentBlock::ResourceLink(_)
         | ContentBlock::Unknown { .. } => {}
     }
+}
+
+/// An image is kept whole or not at all.
+fn bound_image(content: &mut ContentBlock, room: &mut usize) {
+    let len = content.image().map_or(0, ImageData::len);
+    match room.checked_sub(len) {
+        Some(left) => *room = left,
+        None => drop(content.forget_image()),
+    }
+}
+
+/// The content of a block that may be an image.
+fn images(kind: &BlockKind) -> impl Iterator<Item = &ContentBlock> {
+    let (alone, attached, call): (_, &[ContentBlock], &[ToolContent]) = match kind {
+        BlockKind::Content(content) => (Some(content), &[], &[]),
+        BlockKind::User(message) => (None, &message.attached, &[]),
+        BlockKind::Tool(call) => (None, &[], &call.content),
+        _ => (None, &[], &[]),
+    };
+    let call = call.iter().filter_map(|piece| match piece {
+        ToolContent::Block(content) => Some(content),
+        _ => None,
+    });
+    alone.into_iter().chain(attached).chain(call)
+}
+
+fn images_mut(kind: &mut BlockKind) -> impl Iterator<Item = &mut ContentBlock> {
+    let (alone, attached, call): (_, &mut [ContentBlock], &mut [ToolContent]) = match kind {
+        BlockKind::Content(content) => (Some(content), &mut [], &mut []),
+        BlockKind::User(message) => (None, &mut message.attached, &mut []),
+        BlockKind::Tool(call) => (None, &mut [], &mut call.content),
+        _ => (None, &mut [], &mut []),
+    };
+    let call = call.iter_mut().filter_map(|piece| match piece {
+        ToolContent::Block(content) => Some(content),
+        _ => None,
+    });
+    alone.into_iter().chain(attached).chain(call)
+}
+
+fn image_weight(kind: &BlockKind) -> usize {
+    let images = images(kind).filter_map(ContentBlock::image);
+    images.map(ImageData::len).sum()
 }
 
 fn is_too_big(diff: &Diff) -> bool {
@@ -384,6 +462,8 @@ fn floor_char_boundary(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::{MAX_IMAGE, Media};
+
     use super::*;
 
     #[test]
@@ -406,6 +486,44 @@ mod tests {
         }
         assert!(left_out > MAX_MESSAGE);
         assert_eq!(text.matches("omitted").count(), 1);
+    }
+
+    fn image(bytes: usize) -> ContentBlock {
+        ContentBlock::Image(Media {
+            mime_type: "image/png".into(),
+            size: Some(bytes),
+            uri: None,
+            data: ImageData::new("A".repeat(bytes)),
+        })
+    }
+
+    #[test]
+    fn images_of_one_tool_call_share_one_bound() {
+        let half = MAX_TOOL_IMAGES / 2;
+        for (second, kept) in [(half - 1, 2), (half, 2), (half + 1, 1)] {
+            let images = [half, second].map(|bytes| ToolContent::Block(image(bytes)));
+            let content = bounded_content(images.into());
+            assert_eq!(content.len(), 2);
+            let weight: usize = content.iter().map(ToolContent::weight).sum();
+            assert_eq!(weight > half + 1_000, kept == 2, "{second}");
+        }
+    }
+
+    #[test]
+    fn images_go_before_anything_else() {
+        let mut play = Conversation::of_session();
+        for _ in 0..20 {
+            let block = BlockKind::Content(image(MAX_IMAGE));
+            let weight = block_weight(&block);
+            play.transcript.push_for_test(block);
+            play.grow(weight);
+        }
+        let blocks = play.transcript.blocks();
+        assert_eq!(blocks.len(), 20, "none went");
+        let kept = blocks.iter().filter(|block| image_weight(&block.kind) > 0);
+        assert!((2..=6).contains(&kept.count()));
+        assert!(image_weight(&blocks[19].kind) > 0, "the last one stays");
+        assert!(play.weight <= play.bound);
     }
 
     #[test]

@@ -77,6 +77,7 @@ fn an_image_is_sent_where_it_stands_and_shown_by_its_name() {
         mime_type: "image/png".into(),
         size: Some(6),
         uri: None,
+        data: None,
     });
     play.update(AgentEvent::Chunk {
         role: ChunkRole::User,
@@ -140,6 +141,7 @@ fn an_image_in_a_replayed_message_is_part_of_it() {
             mime_type: "image/png".into(),
             size: Some(6),
             uri: uri.map(Into::into),
+            data: None,
         }),
         meta: Meta::default(),
     };
@@ -177,6 +179,7 @@ fn images_of_one_replayed_message_are_bounded() {
                 mime_type: "audio/wav".into(),
                 size: None,
                 uri: None,
+                data: None,
             }),
             meta: Meta::default(),
         });

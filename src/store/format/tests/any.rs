@@ -38,6 +38,7 @@ fn content_of_any_audience() -> impl Strategy<Value = ContentBlock> {
             mime_type,
             size: size.map(|size| size as usize),
             uri: None,
+            data: None,
         })),
         (".*", text(), prop::option::of(text())).prop_map(|(uri, name, title)| {
             ContentBlock::ResourceLink(ResourceLink {

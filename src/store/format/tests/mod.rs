@@ -545,6 +545,7 @@ fn an_image_of_the_person_is_named_in_what_is_stored() {
         mime_type: "image/png".into(),
         size: Some(86_000),
         uri: Some("file:///tmp/a%20b.png".into()),
+        data: None,
     });
     let kind = BlockKind::User(UserMessage {
         text: "see [image: a b.png]".into(),

@@ -9,12 +9,14 @@ mod header;
 use std::{collections::BTreeMap, path::Path};
 
 use super::{
-    BlockView, Content, CutText, Detail, FileLocation, Frame, Part, Searched, Source, quoted,
+    BlockView, Content, CutText, Detail, FileLocation, Frame, Part, Searched, Source,
+    content::named_image,
+    quoted,
     rows::{indent, narrowed},
 };
 use crate::{
     config::{DiffLayout, Thoughts},
-    model::{TerminalId, ToolContent, ToolKind},
+    model::{ImageData, TerminalId, ToolContent, ToolKind},
     session::{Subagents, TerminalInfo, ToolCall, ToolState},
     text::{SafeText, first_bytes},
     ui::{
@@ -207,6 +209,14 @@ impl BlockView for ToolCall {
 
     fn has_body(&self, detail: Detail, source: &Source<'_>) -> bool {
         content::has_body(self, detail, source)
+    }
+
+    fn images(&self) -> Vec<(SafeText, ImageData)> {
+        let blocks = self.content.iter().filter_map(|piece| match piece {
+            ToolContent::Block(content) => named_image(content),
+            _ => None,
+        });
+        blocks.collect()
     }
 
     fn location(&self) -> Option<FileLocation> {

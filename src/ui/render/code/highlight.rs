@@ -295,6 +295,7 @@ mod tests {
             width: 80,
             measure: crate::ui::render::MEASURE,
             indent: 0,
+            pictures: crate::picture::Canvas::NONE,
             now: Instant::now(),
         })
     }

@@ -115,6 +115,7 @@ fn with_context(test: impl FnOnce(&RenderContext<'_>)) {
         width: WIDTH,
         measure: crate::ui::render::MEASURE,
         indent: 0,
+        pictures: crate::picture::Canvas::NONE,
         now: Instant::now(),
     });
 }

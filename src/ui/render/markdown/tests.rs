@@ -20,6 +20,7 @@ fn context<T>(width: u16, symbols: &Symbols, test: impl FnOnce(&RenderContext<'_
         width,
         measure: crate::ui::render::MEASURE,
         indent: 0,
+        pictures: crate::picture::Canvas::NONE,
         now: Instant::now(),
     })
 }
@@ -371,6 +372,7 @@ fn without_colours_code_keeps_its_marks() {
         width: 40,
         measure: crate::ui::render::MEASURE,
         indent: 0,
+        pictures: crate::picture::Canvas::NONE,
         now: Instant::now(),
     };
     assert_eq!(text(&render_whole("run `ls`", &ctx).rows), "run `ls`\n");

@@ -14,6 +14,7 @@ fn image() -> ToolContent {
         mime_type: "image/png".into(),
         size: Some(24_000),
         uri: None,
+        data: None,
     }))
 }
 
