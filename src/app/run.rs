@@ -19,6 +19,7 @@ use crate::{
         leave::Farewell,
         log,
         runtime::{Done, ForPerson, Inboxes, Runtime, reached},
+        setup::is_spoken,
         signals::{SignalEvent, Signals},
         state::{App, TEST_PANIC},
         terminal::{Input, KEY_INTERVAL, Keyboard, Reader, Reason, tty},
@@ -118,7 +119,7 @@ pub struct Seen {
 }
 
 pub async fn run(
-    launch: Launch,
+    mut launch: Launch,
     mut loaded: Loaded,
     dirs: Dirs,
     started: Started,
@@ -132,6 +133,8 @@ pub async fn run(
     let signals = Signals::listen().and_then(Signals::with_stops);
     let signals = signals.context("cannot listen to signals")?;
     tty::restore_on_crashes();
+    // What is said is said once, as it is printed.
+    launch.inline |= is_spoken(&loaded.config.ui);
     tty::want_inline(launch.inline);
     // There the mouse is the terminal's, which scrolls and selects what was printed.
     loaded.config.ui.mouse &= !launch.inline;

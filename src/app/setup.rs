@@ -8,7 +8,7 @@ use std::{
 use crate::{
     app::told::told,
     cli::{AgentWanted, CliError, Launch},
-    config::{AgentProfile, Config, Loaded},
+    config::{AgentProfile, Config, Loaded, UiConfig},
     host::git,
     text::SafeText,
     ui::{
@@ -45,7 +45,25 @@ pub fn ui_settings(config: &Config, inline: bool) -> UiSettings {
         background: Background::of_environment(std::env::var("COLORFGBG").ok().as_deref()),
         themes: config.themes.clone(),
         inline,
+        spoken: inline && speaks(&config.ui, environment),
     }
+}
+
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// What is shown is for a screen reader.
+pub fn is_spoken(config: &UiConfig) -> bool {
+    speaks(config, environment)
+}
+
+/// As set, else as the environment tells: VS Code says to its terminals that it works for a screen reader, and
+/// Qt is told by a variable that one is always there. Most screen readers tell nothing.
+fn speaks(config: &UiConfig, env: impl Fn(&str) -> Option<String>) -> bool {
+    const HINTS: &[&str] = &["VSCODE_A11Y_MODE", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON"];
+    let hinted = || HINTS.iter().any(|name| env(name).as_deref() == Some("1"));
+    config.screen_reader.unwrap_or_else(hinted)
 }
 
 /// What the files hold that cannot be used.
@@ -93,4 +111,26 @@ pub fn wanted_agent(launch: &Launch, config: &Config) -> Result<Option<String>, 
         AgentWanted::Named(name) => Some(config.agent(name)?.id),
         AgentWanted::Command(profile) => Some(profile.id.clone()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_screen_reader_is_served_as_set_else_as_the_environment_tells() {
+        let speaks = |set, hint: Option<&str>| {
+            let config = UiConfig {
+                screen_reader: set,
+                ..UiConfig::default()
+            };
+            speaks(&config, |name| {
+                let hint = hint.filter(|_| name == "VSCODE_A11Y_MODE");
+                hint.map(str::to_owned)
+            })
+        };
+        assert!(!speaks(None, None) && speaks(None, Some("1")));
+        assert!(!speaks(None, Some("0")));
+        assert!(!speaks(Some(false), Some("1")) && speaks(Some(true), None));
+    }
 }

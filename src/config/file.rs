@@ -14,7 +14,7 @@ use super::{
 use crate::model::{Decision, Dialect, Policy, Protocol, ToolKind};
 
 /// Keys of the product that this version does not have; `*` stands for any name.
-pub(super) const LATER: &[&str] = &["ui.screen_reader"];
+pub(super) const LATER: &[&str] = &[];
 
 /// acp-tui's configuration.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
@@ -376,6 +376,44 @@ pub(super) mod width {
                 COLUMNS.start(),
                 COLUMNS.end()
             ))),
+        }
+    }
+}
+
+/// `"auto"`, true or false.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "what the JSON Schema is made from")]
+pub(super) enum ScreenReader {
+    Auto(AutoWidth),
+    Set(bool),
+}
+
+/// Reads and writes it: no value is `"auto"`.
+pub(super) mod screen_reader {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    #[derive(Deserialize, Serialize)]
+    #[serde(untagged)]
+    enum Value {
+        Set(bool),
+        Word(String),
+        Other(i64),
+    }
+
+    pub fn serialize<S: Serializer>(set: &Option<bool>, s: S) -> Result<S::Ok, S::Error> {
+        match set {
+            Some(set) => Value::Set(*set),
+            None => Value::Word("auto".to_owned()),
+        }
+        .serialize(s)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<bool>, D::Error> {
+        match Value::deserialize(d) {
+            Ok(Value::Set(set)) => Ok(Some(set)),
+            Ok(Value::Word(word)) if word == "auto" => Ok(None),
+            _ => Err(D::Error::custom("expected \"auto\", true or false")),
         }
     }
 }

@@ -213,6 +213,11 @@ pub struct UiConfig {
     #[serde(with = "file::width")]
     #[schemars(with = "file::Width")]
     pub width: Option<u16>,
+    /// Lines in their order, each once, without frames and motion, for a screen reader. Without it
+    /// where the environment tells of one.
+    #[serde(with = "file::screen_reader")]
+    #[schemars(with = "file::ScreenReader")]
+    pub screen_reader: Option<bool>,
     /// How changes are laid out.
     pub diff: DiffLayout,
     /// How images are shown.
@@ -311,6 +316,7 @@ impl Default for UiConfig {
             width: None,
             mouse: true,
             copy_on_select: true,
+            screen_reader: None,
             diff: DiffLayout::Auto,
             images: Images::Auto,
             title: true,

@@ -74,6 +74,12 @@ impl Activity<'_> {
         self.doing().is_some()
     }
 
+    /// What goes on, in words alone.
+    pub fn said(&self) -> Option<String> {
+        self.doing()
+            .map(|doing| doing.what.truncate(usize::MAX, "").line.to_string())
+    }
+
     /// The same for another row that it shares: at most `width` cells.
     pub fn line(&self, width: usize) -> Option<StyledLine> {
         let doing = self.doing()?;

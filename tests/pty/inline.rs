@@ -79,7 +79,6 @@ fn a_question_takes_room_below_and_gives_it_back() {
     ])))
     .start();
     wait_ready(&tui);
-    let mut tui = tui;
     tui.keys("go<enter>");
     tui.wait_for("Allow once");
     std::thread::sleep(GUARD);
@@ -114,7 +113,7 @@ fn a_viewer_has_the_alternate_screen_for_its_time() {
 #[test]
 fn after_a_resize_nothing_is_doubled_or_lost() {
     // The emulator here cuts rows, as xterm does.
-    let mut tui = inline(on_prompt(answer(12)))
+    let tui = inline(on_prompt(answer(12)))
         .env("XTERM_VERSION", "XTerm(390)")
         .start();
     wait_ready(&tui);
@@ -156,7 +155,7 @@ fn in_tmux(scenario: Value) -> Option<(Tui, impl Fn(&[&str]) -> String)> {
 
 #[test]
 fn in_tmux_nothing_is_doubled_or_lost_by_resizing() {
-    let Some((mut tui, tmux)) = in_tmux(on_prompt(answer(12))) else {
+    let Some((tui, tmux)) = in_tmux(on_prompt(answer(12))) else {
         return;
     };
     wait_ready(&tui);
@@ -180,4 +179,76 @@ fn in_tmux_nothing_is_doubled_or_lost_by_resizing() {
     assert_once(&all, 12);
     assert_eq!(all.matches("F1 keys").count(), 1, "one status line: {all}");
     assert_eq!(all.matches("❯ xxxxx").count(), 1, "one draft: {all}");
+}
+
+/// What a screen reader gets: all that was printed, without control sequences.
+fn said(raw: &[u8]) -> String {
+    let raw = String::from_utf8_lossy(raw);
+    let mut text = String::new();
+    let mut chars = raw.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\x1b' => match chars.next() {
+                Some('[') => {
+                    let _ = chars.find(|c| ('\x40'..='\x7e').contains(c));
+                }
+                Some(']') => {
+                    // Up to BEL or ST, whose backslash goes too.
+                    if chars.find(|c| matches!(c, '\x07' | '\x1b')) == Some('\x1b') {
+                        chars.next();
+                    }
+                }
+                _ => {}
+            },
+            '\r' => {}
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+#[test]
+fn a_screen_reader_hears_each_line_once_and_in_order() {
+    let mut tui = client(on_prompt(json!([
+        {"text": "line 1 of the answer\n\nline 2 of the answer\n\nline 3 of the answer"},
+        {"request": {"id": "p", "method": "session/request_permission", "params": {
+            "toolCall": {"toolCallId": "t", "title": "Run the tests", "kind": "execute",
+                "rawInput": {"command": "cargo test"}},
+            "options": [
+                {"optionId": "yes", "name": "Allow once", "kind": "allow_once"},
+                {"optionId": "no", "name": "Reject", "kind": "reject_once"},
+            ],
+        }}},
+        {"text": "line 4 of the answer"},
+    ])))
+    .config("[ui]\nscreen_reader = true\n")
+    .start();
+    tui.wait_for("is ready.");
+    tui.keys("the question<enter>");
+    tui.wait_for("2 Reject");
+    std::thread::sleep(GUARD);
+    tui.keys("1");
+    tui.wait_for("line 4 of the answer");
+    tui.wait("an end of output", |tui| tui.settled().then_some(()));
+    tui.keys("<c-d>");
+    assert_eq!(tui.wait_exit().code(), Some(0));
+    tui.assert_restored();
+    let text = said(&tui.raw());
+    assert_once(&text, 4);
+    let mut last = 0;
+    for line in [
+        "is ready.",
+        "You: the question",
+        "line 3 of the answer",
+        "Permission needed: ",
+        "1 Allow once",
+        "2 Reject",
+        "line 4 of the answer",
+    ] {
+        let found: Vec<usize> = text.match_indices(line).map(|(at, _)| at).collect();
+        assert_eq!(found.len(), 1, "{line}:\n{text}");
+        assert!(last <= found[0], "{line} is out of order:\n{text}");
+        last = found[0];
+    }
+    assert!(!text.contains(['│', '─', '╭', '▌']), "{text}");
 }

@@ -35,6 +35,7 @@ impl Typed {
             background: Background::Unknown,
             themes: Default::default(),
             inline: false,
+            spoken: false,
         };
         let mut typed = Self {
             ui: Ui::new(settings, Offload::immediate()),

@@ -252,7 +252,7 @@ thme = "dark"
 theme = "norde"
 motion = "yes"
 bell = false
-screen_reader = true
+screen_reader = "yes"
 [agents.good]
 command = "good"
 comand = "x"
@@ -291,7 +291,7 @@ output = 3
         "config.toml:5: ui.thme: unknown key; did you mean ui.theme?",
         "config.toml:6: ui.theme: there is no theme \"norde\"; did you mean \"nord\"?",
         "config.toml:7: ui.motion: invalid type: string \"yes\", expected a boolean",
-        "config.toml:9: ui.screen_reader: not supported yet in this version; it has no effect",
+        "config.toml:9: ui.screen_reader: expected \"auto\", true or false",
     ];
     let mut expected: Vec<String> = expected.iter().map(|w| format!("config/{w}")).collect();
     expected.sort();

@@ -20,7 +20,7 @@ use crate::{
         blocks::Source,
         offload::Offload,
         render::{RenderContext, Row, line::StyledLine, split_bottom},
-        transcript::PlacedLink,
+        transcript::{How, PlacedLink},
     },
     vt::Screens,
 };
@@ -78,10 +78,15 @@ impl Ui {
         self.inline.drawing = true;
         let cursor = self.draw_on(area, &mut buf, cx);
         self.inline.drawing = false;
+        let places = self.places;
         // Rows of the terminal are not those of the live part.
         self.places = Places::default();
         if self.fills_screen() {
             return None;
+        }
+        if self.spoken.is_on() {
+            let printed = std::mem::take(&mut self.inline.unprinted);
+            return Some(self.say(size, &places, &buf, cursor, printed, cx));
         }
         let is_blank = |y: u16| {
             (0..area.width).all(|x| {
@@ -129,9 +134,13 @@ impl Ui {
         let settings = self.look.transcript();
         let source = Source::new(session, cx.screens);
         let open = session.turn.is_some();
+        let how = match self.spoken.is_on() {
+            true => How::Plain,
+            false => How::Drawn,
+        };
         let rows = self
             .transcript
-            .sync_live(source, &settings, area.height, open, &ctx);
+            .sync_live(source, &settings, area.height, (open, how), &ctx);
         if !rows.is_empty() {
             let before = self.inline.session;
             self.inline.session = self.session;
@@ -167,9 +176,13 @@ impl Ui {
             ..look
         };
         let settings = self.look.transcript();
+        let how = match self.spoken.is_on() {
+            true => How::Plain,
+            false => How::Drawn,
+        };
         let rest = self
             .transcript
-            .rest(Source::new(session, screens), &settings, &ctx);
+            .rest(Source::new(session, screens), &settings, how, &ctx);
         let mut rows = std::mem::take(&mut self.inline.unprinted);
         rows.extend(rest);
         rows

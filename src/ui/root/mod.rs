@@ -17,6 +17,7 @@ mod rule;
 mod screen;
 mod slash;
 mod sources;
+mod spoken;
 mod viewer;
 mod welcome;
 
@@ -75,6 +76,8 @@ pub struct UiSettings {
     pub themes: Themes,
     /// Without the alternate screen (`--inline`).
     pub inline: bool,
+    /// For a screen reader; only with `inline`.
+    pub spoken: bool,
 }
 
 /// Everything that is drawn and every key.
@@ -123,6 +126,7 @@ pub struct Ui {
     /// The session whose screen this is, and the screens of the others.
     session: Option<SessionKey>,
     inline: inline::Inline,
+    spoken: spoken::Spoken,
     parked: BTreeMap<SessionKey, Parked>,
 }
 
@@ -137,8 +141,9 @@ fn whole_draft(layers: &Layers, composer: &Composer) -> String {
 }
 
 impl Ui {
-    pub fn new(settings: UiSettings, offload: Offload) -> Self {
-        let symbols = if settings.ui.ascii_symbols {
+    pub fn new(mut settings: UiSettings, offload: Offload) -> Self {
+        settings.ui.motion &= !settings.spoken;
+        let symbols = if settings.ui.ascii_symbols || settings.spoken {
             &Symbols::ASCII
         } else {
             &Symbols::UNICODE
@@ -171,6 +176,7 @@ impl Ui {
             commands: Vec::new(),
             session: None,
             inline: inline::Inline::new(settings.inline),
+            spoken: spoken::Spoken::new(settings.spoken),
             parked: BTreeMap::new(),
             look: Look {
                 keymap: Keymap::new(&settings.keys),

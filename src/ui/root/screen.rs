@@ -330,6 +330,10 @@ impl Ui {
     fn placeholder(&self, cx: &UiContext<'_>) -> String {
         let hint = |action| self.look.keymap.hint(action);
         let separator = self.look.symbols.separator;
+        if self.spoken.is_on() {
+            // It would be said with each line.
+            return String::new();
+        }
         if self.layers.is_asking() {
             return "answer above; your draft is kept".into();
         }

@@ -41,6 +41,7 @@ use select::Selecting;
 
 pub use exit::{Printed, printed_rows};
 pub use found::{Current, Found, ViewPlace};
+pub use printed::How;
 pub use select::Taken;
 
 /// A move of the view, applied with the next [`TranscriptView::sync`].

@@ -8,12 +8,24 @@ use crate::{
     session::{Block, BlockId, BlockKind},
     ui::{
         blocks::{Content, Frame, Settings, Source, view},
-        render::{RenderContext, Row},
+        render::{
+            RenderContext, Row,
+            line::{StyledLine, row_width},
+        },
     },
 };
 
 /// Rows that are handed out for one frame: a session that is opened again is printed over several.
 const ROWS_PER_FRAME: usize = 500;
+
+/// In which form blocks are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// As they are drawn.
+    Drawn,
+    /// As text, with who says it: for a screen reader.
+    Plain,
+}
 
 /// How far a transcript is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +44,7 @@ impl TranscriptView {
         source: Source<'_>,
         settings: &Settings,
         height: u16,
-        working: bool,
+        (working, how): (bool, How),
         ctx: &RenderContext<'_>,
     ) -> Vec<Row> {
         let frame = self.frame(source, settings, ctx);
@@ -46,7 +58,7 @@ impl TranscriptView {
         self.finish_fold(&frame);
         self.pending.clear();
         self.follow();
-        let (rows, more) = self.take_finished(working, &frame);
+        let (rows, more) = self.take_finished(working, how, &frame);
         self.floor = Some(self.printed_to());
         self.shown = self.up_from_end(&frame);
         self.floor = None;
@@ -71,6 +83,7 @@ impl TranscriptView {
         &mut self,
         source: Source<'_>,
         settings: &Settings,
+        how: How,
         ctx: &RenderContext<'_>,
     ) -> Vec<Row> {
         let settings = Settings {
@@ -83,7 +96,10 @@ impl TranscriptView {
         let mut at = self.printed_to();
         while let Some(segments) = self.segments(at.0, &frame) {
             for segment in at.1..segments {
-                all.extend(self.rows(at.0, segment, &frame).iter().cloned());
+                match how {
+                    How::Drawn => all.extend(self.rows(at.0, segment, &frame).iter().cloned()),
+                    How::Plain => all.extend(self.plain(at.0, segment, &frame)),
+                }
             }
             at = (at.0 + 1, 0);
         }
@@ -120,7 +136,7 @@ impl TranscriptView {
     }
 
     /// Finished rows, and whether there are more.
-    fn take_finished(&mut self, working: bool, frame: &Frame<'_>) -> (Vec<Row>, bool) {
+    fn take_finished(&mut self, working: bool, how: How, frame: &Frame<'_>) -> (Vec<Row>, bool) {
         let blocks = frame.source.transcript.blocks();
         let mut rows = Vec::new();
         if self.printed.is_some_and(|printed| {
@@ -155,6 +171,15 @@ impl TranscriptView {
                 });
                 continue;
             }
+            let next = Some(Printed {
+                block: block.id,
+                segments: Some(segment + 1),
+            });
+            if how == How::Plain {
+                rows.extend(self.plain(index, segment, frame));
+                self.printed = next;
+                continue;
+            }
             let drawn = self.rows(index, segment, frame);
             let item = self.items.get(index);
             if item.is_some_and(|item| self.cache.is_provisional(item.key(segment))) {
@@ -162,10 +187,7 @@ impl TranscriptView {
                 return (rows, false);
             }
             rows.extend(drawn.iter().cloned());
-            self.printed = Some(Printed {
-                block: block.id,
-                segments: Some(segment + 1),
-            });
+            self.printed = next;
         }
     }
 
@@ -184,6 +206,35 @@ impl TranscriptView {
 
     fn is_end(&self, item: &Item, segment: usize) -> bool {
         segment + 1 >= item.heights.len()
+    }
+
+    /// A segment as lines of text; all of a block that is no text stands with its first segment. Blank lines
+    /// are not said.
+    fn plain(&self, index: usize, segment: usize, frame: &Frame<'_>) -> Vec<Row> {
+        let source = &frame.source;
+        let (Some(block), Some(item)) =
+            (source.transcript.blocks().get(index), self.items.get(index))
+        else {
+            return Vec::new();
+        };
+        let shown = view(&block.kind);
+        let text = match &block.kind {
+            BlockKind::Agent(message) => {
+                let range = item.text.segment(segment).map(|part| part.range.clone());
+                let text = range.and_then(|range| message.text.get(range));
+                let who = if segment == 0 { "Agent: " } else { "" };
+                text.map(|text| format!("{who}{}", text.trim()))
+            }
+            _ if segment > 0 => None,
+            BlockKind::User(message) => Some(format!("You: {}", message.text.trim())),
+            _ => shown.paged_text(source),
+        };
+        let text = text.unwrap_or_default();
+        let lines = StyledLine::lines(text.trim_end(), ratatui::style::Style::new());
+        lines
+            .flat_map(|line| line.wrap(frame.ctx.width.into()))
+            .filter(|row| row_width(row) > 0)
+            .collect()
     }
 
     /// Nothing above this is drawn.

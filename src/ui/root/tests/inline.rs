@@ -158,3 +158,68 @@ fn the_rest_is_printed_at_the_end_however_unfinished() {
         "{rest}"
     );
 }
+
+fn spoken(bench: Bench) -> Inline {
+    let settings = UiSettings {
+        inline: true,
+        spoken: true,
+        ..settings()
+    };
+    let mut inline = Inline::new(bench);
+    inline.screen.ui = Ui::new(settings, Offload::immediate());
+    inline
+}
+
+#[test]
+fn a_screen_reader_gets_each_line_once_and_a_plain_draft() {
+    let mut inline = spoken(Bench::ready());
+    inline.draw();
+    inline.screen.bench.prompt("list the files");
+    inline.draw();
+    inline
+        .screen
+        .bench
+        .message("First **a** paragraph.\n\nThen a line,\nand an unfin");
+    inline.draw();
+    assert!(!inline.printed().contains("unfin"), "{}", inline.printed());
+    inline.screen.bench.message("ished one.");
+    inline.screen.bench.asks_to_run("cargo test");
+    inline.draw();
+    inline.screen.bench.wait(1_000);
+    inline.draw();
+    inline.draw();
+    let printed = inline.printed();
+    let mut last = 0;
+    for said in [
+        "is ready.",
+        "You: list the files",
+        "Agent: First",
+        "Then a line,",
+        "and an unfinished one.",
+        "Permission needed: ",
+        "1 Allow once",
+    ] {
+        let found: Vec<usize> = printed.match_indices(said).map(|(at, _)| at).collect();
+        assert_eq!(found.len(), 1, "{said}: {printed}");
+        assert!(last < found[0] || last == 0, "{said}: {printed}");
+        last = found[0];
+    }
+    let framed = |c: char| "│─╭╮╰╯▌❯".contains(c);
+    assert!(!printed.contains(framed), "{printed}");
+    assert_eq!(inline.live.trim(), ">");
+}
+
+#[test]
+fn of_a_list_the_selected_row_is_said() {
+    let mut inline = spoken(Bench::ready());
+    inline.draw();
+    inline.screen.press("ctrl-p");
+    inline.draw();
+    let before = inline.printed.len();
+    assert!(inline.printed().contains("Actions"), "{}", inline.printed());
+    inline.screen.press("down");
+    inline.draw();
+    let said = &inline.printed[before..];
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("Selected: "), "{said:?}");
+}

@@ -56,6 +56,7 @@ fn settings() -> UiSettings {
         background: Background::Unknown,
         themes: Default::default(),
         inline: false,
+        spoken: false,
     }
 }
 
