@@ -38,7 +38,8 @@ fn by_kittys_protocol_an_image_is_sent_once_and_deleted_at_the_end() {
     let sent = tui.raw_since(0);
     let sent = String::from_utf8_lossy(&sent);
     assert_eq!(sent.matches("a=T,U=1,c=8,r=4,").count(), 1);
-    tui.keys("<ctrl-c><ctrl-c>");
+    wait_ready(&tui);
+    tui.signal(rustix::process::Signal::TERM);
     tui.wait_exit();
     assert!(tui.wrote("\u{1b}_Ga=d,d=I,i="));
 }
@@ -52,7 +53,9 @@ fn a_terminal_that_answers_nothing_gets_blocks_and_o_shows_the_image() {
     tui.keys("go<enter>");
     tui.wait_for("There it is.");
     tui.wait_for("[image · image/png");
-    assert!(tui.wrote("48;2;200;0;0"));
+    tui.wait("the image in blocks", |tui| {
+        tui.wrote("48;2;200;0;0").then_some(())
+    });
     wait_ready(&tui);
     tui.keys("<tab>k");
     tui.keys("o");
