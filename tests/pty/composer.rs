@@ -18,7 +18,7 @@ fn with_commands() -> serde_json::Value {
 #[test]
 fn a_command_is_completed_and_sent_as_text() {
     let tui = ready(with_commands());
-    tui.keys("/re");
+    tui.keys("/rev");
     tui.wait_for("Looks at the changes");
     tui.keys("<tab>");
     tui.wait_for("/review");
@@ -30,11 +30,11 @@ fn a_command_is_completed_and_sent_as_text() {
 #[test]
 fn esc_closes_the_popup_and_keeps_the_text() {
     let tui = ready(with_commands());
-    tui.keys("/");
+    tui.keys("/te");
     tui.wait_for("Runs the tests");
     tui.keys("<esc>");
     tui.wait_gone("Runs the tests");
-    tui.wait_for("❯ /");
+    tui.wait_for("❯ /te");
 }
 
 // V1-PROMPT-03

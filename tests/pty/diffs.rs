@@ -97,7 +97,7 @@ fn an_edit_that_only_its_raw_input_tells_is_approved_on_its_diff() {
     );
     tui.keys("y");
     let screen = tui.wait_for("all done");
-    assert_row(&screen, &["edit", "notes.txt", "+1 −1"]);
+    assert_row(&screen, &["Edit", "notes.txt", "+1 −1"]);
     assert_row(&screen, &["41", "+", "forty-one"]);
 }
 

@@ -176,7 +176,7 @@ fn a_session_is_forked_where_the_agent_can() {
     assert_eq!(fork["params"]["sessionId"], "sess-1");
     // What was said before the fork stands above it.
     let screen = tui.wait_for("forked: this session continues");
-    assert!(screen.contains("│ one"), "{screen}");
+    assert!(screen.contains("▌ one"), "{screen}");
     tui.keys("two<enter>");
     tui.wait("the second prompt", |tui| {
         (tui.count("session/prompt") == 2).then_some(())
