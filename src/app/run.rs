@@ -519,6 +519,9 @@ impl App {
             tty::titled(self.title.tells_progress());
             self.screen.send_along(&title);
         }
+        if let Some(shape) = tty::shape_caret(ui.caret_shape()) {
+            self.screen.send_along(shape);
+        }
         let inline = match ui.fills_screen() {
             true => None,
             false => ui.draw_inline(self.screen.size()?, &context),

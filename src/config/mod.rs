@@ -203,6 +203,8 @@ pub struct UiConfig {
     pub ascii_symbols: bool,
     /// Spinners, and times that count up.
     pub motion: bool,
+    /// Keys in the composer: readline's, or vim's modes.
+    pub editing: Editing,
     /// The mouse scrolls, selects and clicks here; else it is the terminal's.
     pub mouse: bool,
     /// What is selected with the mouse is copied when the button is released; else ctrl-c or y
@@ -264,6 +266,15 @@ pub enum Images {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+pub enum Editing {
+    /// As in a shell.
+    Emacs,
+    /// A draft begins in insert mode.
+    Vim,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Thoughts {
     /// Folded once finished.
     Auto,
@@ -313,6 +324,7 @@ impl Default for UiConfig {
             theme_light: None,
             ascii_symbols: false,
             motion: true,
+            editing: Editing::Emacs,
             width: None,
             mouse: true,
             copy_on_select: true,

@@ -8,6 +8,7 @@ pub mod action;
 pub mod action_words;
 mod activity;
 pub mod blocks;
+mod caret;
 pub mod composer;
 pub mod contain;
 pub mod find;
@@ -33,6 +34,7 @@ mod root;
 pub(crate) mod testing;
 
 pub use activity::SPINNER_STEP;
+pub use caret::CaretShape;
 use command::begins_word;
 pub use command::{
     AgentChoice, AgentList, Draft, DraftPart, FileList, FolderListing, LookedAt, PastSession,

@@ -47,6 +47,8 @@ pub struct Status<'a> {
     pub letters_typed: bool,
     /// A viewer has the keys and shows what they do.
     pub in_viewer: bool,
+    /// vim's mode, and the keys of a command that is not complete.
+    pub mode: Option<(&'static str, String)>,
 }
 
 /// A part and its rank: those of the highest rank are omitted first.
@@ -185,6 +187,7 @@ impl Status<'_> {
     fn standing(&self) -> Vec<Part> {
         let theme = self.theme;
         let mut parts = Vec::new();
+        parts.extend(self.editing());
         if self.shell {
             parts.push(self.left(rank::ALWAYS, "shell command", theme.shell));
         }
@@ -230,6 +233,20 @@ impl Status<'_> {
             parts.push(self.right(rank::TOKENS, &text, theme.dim));
         }
         parts
+    }
+
+    fn editing(&self) -> Option<Part> {
+        let (mode, keys) = self.mode.as_ref()?;
+        let style = match *mode {
+            "INSERT" => self.theme.dim,
+            _ => self.theme.accent.bold(),
+        };
+        let mut part = self.left(rank::ALWAYS, mode, style);
+        if !keys.is_empty() {
+            let keys = SafeText::line(&format!(" {keys}"));
+            part.line.push(&keys, self.theme.text);
+        }
+        Some(part)
     }
 
     /// The other sessions: one that waits for the person must not be missed.

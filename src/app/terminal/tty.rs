@@ -10,7 +10,7 @@ use std::{
     io::{self, Write},
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicPtr, Ordering},
+        atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering},
         mpsc,
     },
     time::{Duration, Instant},
@@ -35,7 +35,7 @@ use rustix::{
 
 use super::{pictures, writer};
 use crate::{
-    ui::contain,
+    ui::{CaretShape, contain},
     vt::{MAX_COLS, MAX_ROWS},
 };
 
@@ -129,13 +129,33 @@ pub fn is_titled() -> bool {
     TITLED.load(Ordering::SeqCst)
 }
 
-/// What gives the title back.
-fn title_back() -> [&'static [u8]; 2] {
+/// How the cursor looks, by its number in DECSCUSR; 0: as the person has set it.
+static CARET: AtomicU8 = AtomicU8::new(0);
+
+const CARET_BACK: &[u8] = b"\x1b[0 q";
+
+/// What makes the cursor look like that, if it does not; goes with [`restore`].
+pub fn shape_caret(shape: CaretShape) -> Option<&'static [u8]> {
+    let (number, bytes): (u8, &[u8]) = match shape {
+        CaretShape::Default => (0, CARET_BACK),
+        CaretShape::Block => (2, b"\x1b[2 q"),
+        CaretShape::Bar => (6, b"\x1b[6 q"),
+    };
+    (CARET.swap(number, Ordering::SeqCst) != number).then_some(bytes)
+}
+
+/// What gives title and cursor back.
+fn ours_back() -> [&'static [u8]; 3] {
     let titled = TITLED.swap(false, Ordering::SeqCst);
     let progress = PROGRESS.swap(false, Ordering::SeqCst);
     [
         if titled { TITLE_BACK } else { b"" },
         if progress { PROGRESS_BACK } else { b"" },
+        if CARET.swap(0, Ordering::SeqCst) == 0 {
+            b""
+        } else {
+            CARET_BACK
+        },
     ]
 }
 
@@ -383,7 +403,7 @@ fn restore_with(give_back_modes: impl FnOnce()) {
         return;
     }
     let mut out = io::stdout();
-    for bytes in title_back() {
+    for bytes in ours_back() {
         let _ = out.write_all(bytes);
     }
     let _ = out.write_all(&pictures::give_back());
@@ -467,7 +487,7 @@ extern "C" fn crashed(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_v
         // A terminal that takes nothing must not keep a crash from its end.
         if takes_output(Duration::from_millis(200)) {
             let _ = rustix::io::write(stdout(), CUT);
-            for bytes in title_back() {
+            for bytes in ours_back() {
                 let _ = rustix::io::write(stdout(), bytes);
             }
             for bytes in way_back() {

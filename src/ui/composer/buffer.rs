@@ -203,6 +203,16 @@ impl Buffer {
         entries > 0
     }
 
+    /// Where the undo history stands, for [`Buffer::join_undo`].
+    pub fn undo_mark(&self) -> usize {
+        self.undo.dropped + self.undo.done
+    }
+
+    /// What was done since that mark is undone at once.
+    pub fn join_undo(&mut self, mark: usize) {
+        self.undo.join(mark);
+    }
+
     /// Forgets what could be undone; text and caret stay.
     pub fn forget_undo(&mut self) {
         let caret = self.caret();
@@ -315,6 +325,8 @@ struct UndoGroups {
     sizes: VecDeque<usize>,
     /// Groups not undone.
     done: usize,
+    /// Groups forgotten.
+    dropped: usize,
     /// What may still be added to the last group.
     open: Option<EditKind>,
 }
@@ -342,7 +354,20 @@ impl UndoGroups {
         while self.sizes.iter().sum::<usize>() > MAX_ENTRIES {
             self.sizes.pop_front();
             self.done -= 1;
+            self.dropped += 1;
         }
+    }
+
+    /// The groups behind the first `mark` of all become one.
+    fn join(&mut self, mark: usize) {
+        let first = mark.saturating_sub(self.dropped);
+        if first + 1 < self.done {
+            let size = self.sizes.range(first..self.done).sum();
+            self.sizes.drain(first..self.done);
+            self.sizes.insert(first, size);
+            self.done = first + 1;
+        }
+        self.close();
     }
 
     /// The caret moved: what follows is another group.

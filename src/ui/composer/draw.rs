@@ -199,12 +199,23 @@ impl Composer {
         theme: &Theme,
     ) {
         let mut column = 0;
-        for unit in units(self.buffer.line(line), bytes, self.room, &self.chips) {
+        let text = self.buffer.line(line);
+        let ends = bytes.end == text.len();
+        let selected = self.selected();
+        let is_selected = |byte| {
+            let at = Caret { line, byte };
+            selected.as_ref().is_some_and(|range| range.contains(&at))
+        };
+        for unit in units(text, bytes, self.room, &self.chips) {
             let x = cell(area, column);
             let left = area.right().saturating_sub(x);
             let style = match unit.kind {
                 UnitKind::Text if self.is_shell() => theme.shell,
                 kind => style(kind, theme),
+            };
+            let style = match is_selected(unit.bytes.start) {
+                true => style.patch(theme.selection),
+                false => style,
             };
             let width = unit.width(column, self.room);
             let cells = screen.set_stringn(x, y, &unit.shown, left.into(), style).0 - x;
@@ -214,7 +225,15 @@ impl Composer {
                 // A halfwidth sound mark: the screen counts it twice, the terminal does not.
                 screen[(x, y)].set_diff_option(CellDiffOption::ForcedWidth(width));
             }
+            if unit.kind == UnitKind::Tab && is_selected(unit.bytes.start) {
+                let width = u16::try_from(width).unwrap_or(left).min(left);
+                screen.set_style(Rect::new(x, y, width, 1), style);
+            }
             column += width;
+        }
+        if ends && is_selected(text.len()) {
+            let end = Rect::new(cell(area, column), y, 1, 1).intersection(area);
+            screen.set_style(end, theme.selection);
         }
     }
 

@@ -13,6 +13,7 @@ use super::{
     buffer::{Caret, EditKind, Motion, clean, is_placeholder},
     draw::byte_at,
     kill::Side,
+    modal::ModalKey,
     popup::{FilePopup, Popup, commands_of},
 };
 
@@ -84,6 +85,10 @@ pub fn edit_of(key: &KeyEvent) -> Option<Edit> {
 impl Composer {
     /// Applies an editing key. False if `key` is none, or is ctrl-d with nothing to delete.
     pub fn edit_key(&mut self, key: KeyEvent, sources: &Sources<'_>) -> bool {
+        let key = match self.modal_key(key) {
+            ModalKey::Taken | ModalKey::Palette => return true,
+            ModalKey::Pass(key) => key,
+        };
         let Some(edit) = edit_of(&key) else {
             return false;
         };
@@ -91,10 +96,20 @@ impl Composer {
         if edit == Edit::Delete(Motion::Right) && ctrl_d && self.is_empty() {
             return false;
         }
+        if self.is_kept_out(edit) {
+            return true;
+        }
         // Text from history or undo opens no popup: it would take over the keys for history and undo.
         let typing = matches!(edit, Edit::Insert(_) | Edit::Delete(_));
         let follow = typing || self.popup_is_open();
         self.apply(edit);
+        if matches!(
+            edit,
+            Edit::Move(_) | Edit::Up | Edit::Down | Edit::Undo | Edit::Redo
+        ) {
+            self.modal_moved();
+            self.settle();
+        }
         if follow {
             self.follow_typing(sources);
         }
@@ -168,10 +183,13 @@ impl Composer {
             self.popup = None;
         }
         self.buffer.replace(range, raw, kind);
+        self.modal_edited();
     }
 
     pub(super) fn replace_all(&mut self, raw: &str) {
         self.edit(self.buffer.all(), raw, EditKind::Other);
+        self.modal_moved();
+        self.settle();
     }
 
     pub(super) fn kill(&mut self, range: Range<Caret>) {
@@ -252,9 +270,11 @@ impl Composer {
             self.popup = None;
         }
         self.buffer.set_caret(to);
+        self.modal_moved();
+        self.settle();
     }
 
-    fn move_by_row(&mut self, caret: Caret, down: bool) -> bool {
+    pub(super) fn move_by_row(&mut self, caret: Caret, down: bool) -> bool {
         let (row, column) = self.place(caret);
         let column = self.goal.unwrap_or(column);
         let rows = self.rows_of(caret.line).len();

@@ -12,9 +12,11 @@ mod files;
 pub(in crate::ui) mod fuzzy;
 mod history;
 mod kill;
+mod modal;
 mod paste;
 mod pointer;
 mod popup;
+mod vim;
 mod written;
 
 #[cfg(test)]
@@ -24,16 +26,17 @@ use std::time::Instant;
 
 use ratatui::layout::Position;
 
-pub use self::history::History;
 use self::{
     buffer::{Buffer, Caret, EditKind, clean},
     chips::{Chips, Typed},
     draw::RowCache,
     files::Waiting,
     kill::Kills,
+    modal::Modal,
     paste::RunningPaste,
     popup::{Files, Popup, SearchPopup},
 };
+pub use self::{history::History, modal::ModalKey};
 use crate::{
     config::PromptFile,
     model::{PromptCaps, SlashCommand},
@@ -78,6 +81,8 @@ pub struct Composer {
     buffer: Buffer,
     chips: Chips,
     kills: Kills,
+    /// vim's modes, where they are chosen.
+    modal: Option<Modal>,
     /// Drafts that were put aside, the newest last.
     stashed: Vec<String>,
     history: History,
@@ -128,6 +133,7 @@ impl Composer {
             buffer: Buffer::default(),
             chips: Chips::default(),
             kills: Kills::default(),
+            modal: None,
             stashed: Vec::new(),
             history: History::default(),
             recalled: None,
@@ -219,6 +225,7 @@ impl Composer {
         self.history.leave();
         self.popup = None;
         self.dismissed = None;
+        self.modal_begin();
         self.forget_unused_chips();
         draft
     }
@@ -244,6 +251,7 @@ impl Composer {
             let line = caret.line + added.matches('\n').count();
             self.buffer.set_caret(Caret { line, ..caret });
         }
+        self.modal_moved();
     }
 
     /// Deletes the draft (ctrl-c). Up, undo and yank bring it back. False if it was empty.

@@ -50,7 +50,7 @@ impl Composer {
     /// To be called before each key with all keys that were read together: how many of them
     /// were taken as a paste (or as a run of typed text). 0: handle the first one as usual.
     pub fn take_burst(&mut self, keys: &[KeyEvent], sources: &Sources<'_>) -> usize {
-        if self.is_searching() {
+        if self.is_searching() || !self.inserts() {
             return 0;
         }
         let running = self.running_paste.filter(|paste| {
@@ -192,7 +192,11 @@ impl Composer {
 
     pub(super) fn forget_unused_chips(&mut self) {
         let lines = self.buffer.lines().iter().map(String::as_str);
-        let used = lines.chain(self.kills.texts()).chain(self.history.edited());
+        let vim = self.modal.iter().flat_map(|modal| modal.vim.texts());
+        let used = lines
+            .chain(self.kills.texts())
+            .chain(self.history.edited())
+            .chain(vim);
         self.chips.retain_in(used);
     }
 }

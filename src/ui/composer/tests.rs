@@ -25,6 +25,7 @@ mod drawing;
 mod editing;
 mod popups;
 mod property;
+mod vim;
 
 /// A file of which nothing is known.
 fn mention(path: &str) -> DraftPart {
@@ -60,13 +61,16 @@ impl Desk {
         desk
     }
 
-    /// As the root does: popup, keymap (enter alone), editing keys.
+    /// As the root does: vim's modes, popup, keymap (enter alone), editing keys.
     fn press(&mut self, key: KeyEvent) {
         let sources = Sources {
             own: self.own,
             prompts: &[],
             commands: &self.commands,
             now: self.now,
+        };
+        let ModalKey::Pass(key) = self.composer.modal_key(key) else {
+            return;
         };
         let outcome = self.composer.popup_key(key, &sources);
         let enter = key.code == KeyCode::Enter && key.modifiers.is_empty();
@@ -272,6 +276,7 @@ fn named_key(name: &str) -> KeyEvent {
         "tab" => KeyCode::Tab,
         "esc" => KeyCode::Esc,
         "bs" => KeyCode::Backspace,
+        "lt" => KeyCode::Char('<'),
         "del" => KeyCode::Delete,
         "left" => KeyCode::Left,
         "right" => KeyCode::Right,

@@ -6,6 +6,7 @@ use ratatui::{
     layout::{Position, Rect},
 };
 
+use crate::config::Editing;
 use crate::text::{SafeText, cell_width};
 use crate::ui::{
     action::{ACTIONS, Action, ActionInfo, Context, Group},
@@ -46,6 +47,33 @@ const EDITING: [(&str, &str); 11] = [
     ("@", "Mention a file"),
     ("/ //", "Commands, at the start; only the agent's"),
     ("!", "Run a shell command, at the start"),
+];
+
+/// Keys of vim's modes, where they are chosen.
+const VIM: [(&str, &str); 11] = [
+    ("esc", "Normal mode; there it stops the turn"),
+    ("i a I A o O", "Insert mode"),
+    (
+        "h j k l w b e W B E",
+        "Move; over the draft's edge to earlier prompts",
+    ),
+    ("0 ^ $ gg G { } %", "Lines, paragraphs, brackets"),
+    ("f F t T ; ,", "To a character of the line, and again"),
+    (
+        "d c y > < gu gU g~",
+        "With a motion, a text object, or twice for lines",
+    ),
+    (
+        "iw aW i\" a( ip",
+        "Words, quotes, brackets, paragraphs: i inside, a around",
+    ),
+    ("x X s S D C Y r ~ J p P", "Edit at the cursor"),
+    ("v V", "Select characters, lines"),
+    ("u ctrl-r .", "Undo, redo, repeat"),
+    (
+        "\"a \"0 \"+ :",
+        "Registers, + is the clipboard; the palette",
+    ),
 ];
 
 /// What matters before all else: actions, and keys of the composer.
@@ -293,15 +321,22 @@ fn sections(query: &str, width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>>
         // Nothing is written there.
         return sections;
     }
-    let mut rows = Vec::new();
-    for (keys, doc) in EDITING {
-        if is_found(query, keys, [doc, "", ""]) {
-            rows.extend(entry(keys, doc, width, cx));
+    let tables: &[(&str, &[(&str, &str)])] = match cx.editing {
+        Editing::Emacs => &[("Editing, as in readline", &EDITING)],
+        Editing::Vim => &[("Vim", &VIM), ("Editing in insert mode", &EDITING)],
+    };
+    for (at, (title, table)) in tables.iter().enumerate() {
+        let mut rows = Vec::new();
+        for (keys, doc) in *table {
+            if is_found(query, keys, [doc, "", ""]) {
+                rows.extend(entry(keys, doc, width, cx));
+            }
         }
-    }
-    if !rows.is_empty() {
-        rows.splice(0..0, heading("Editing, as in readline"));
-        sections.push(rows);
+        if !rows.is_empty() {
+            rows.splice(0..0, heading(title));
+            rows.extend((at + 1 < tables.len()).then(Row::default));
+            sections.push(rows);
+        }
     }
     sections
 }
@@ -428,6 +463,10 @@ mod tests {
         }
         text += "### Editing\n\n| keys | |\n| --- | --- |\n";
         for (keys, doc) in EDITING {
+            text += &format!("| {} | {doc} |\n", code(keys.split(' ')));
+        }
+        text += "\n### Vim, with `editing = \"vim\"`\n\n| keys | |\n| --- | --- |\n";
+        for (keys, doc) in VIM {
             text += &format!("| {} | {doc} |\n", code(keys.split(' ')));
         }
         text

@@ -22,7 +22,7 @@ use ratatui::{
 };
 
 use crate::{
-    config::{DiffLayout, ThemeChoice},
+    config::{DiffLayout, Editing, ThemeChoice},
     model::SessionId,
     session::{Session, Sessions},
     text::{SafeText, first_bytes, truncate_to_width},
@@ -70,6 +70,8 @@ pub struct OverlayContext<'a> {
     pub frame: Frame,
     /// There is text in the composer.
     pub drafting: bool,
+    /// Keys in the composer.
+    pub editing: Editing,
     pub now: Instant,
 }
 

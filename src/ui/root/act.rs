@@ -243,7 +243,9 @@ impl Ui {
         let opening = |session: &Session| matches!(session.phase, Phase::Opening { .. });
         let stops = cx.session.is_some_and(can_stop);
         let gives_up = !stops && cx.session.is_some_and(opening);
-        let clears = !stops && !gives_up && !self.composer.is_empty();
+        // Hands that know vim press esc more than once.
+        let modal = self.composer.mode().is_some();
+        let clears = !stops && !gives_up && !modal && !self.composer.is_empty();
         if !gives_up && !clears {
             self.moment.disarm();
         }

@@ -225,6 +225,10 @@ impl Ui {
             self.browse_key(key, chord, cx);
             return;
         }
+        let Some(key) = self.modal_key(key, cx) else {
+            return;
+        };
+        let chord = Chord::from(key);
         match self.composer.popup_key(key, &sources(cx)) {
             PopupOutcome::Consumed => return,
             PopupOutcome::Submit => {

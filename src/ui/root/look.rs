@@ -137,6 +137,7 @@ impl Look {
             measure: self.measure(),
             frame: self.frame,
             drafting: !composer.is_empty(),
+            editing: self.settings.editing,
             now: cx.now,
         }
     }

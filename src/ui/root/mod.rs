@@ -8,6 +8,7 @@ mod find;
 mod inline;
 mod input;
 mod look;
+mod modal;
 mod moment;
 mod mouse;
 mod parked;
@@ -149,7 +150,7 @@ impl Ui {
             &Symbols::UNICODE
         };
         let mut ui = Self {
-            composer: Composer::new(offload.clone()),
+            composer: Composer::new(offload.clone()).with_editing(settings.ui.editing),
             transcript: TranscriptView::default(),
             layers: Layers::default(),
             viewer: None,

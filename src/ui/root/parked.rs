@@ -47,7 +47,8 @@ impl Ui {
         };
         let next = parked.unwrap_or_else(|| Parked {
             transcript: TranscriptView::default(),
-            composer: Composer::new(self.look.offload.clone()),
+            composer: Composer::new(self.look.offload.clone())
+                .with_editing(self.look.settings.editing),
             layers: Layers::default(),
             viewer: None,
             viewer_of: None,

@@ -444,6 +444,7 @@ impl Ui {
                 && self.layers.is_asking()
                 && !self.composer.is_empty(),
             in_viewer: self.viewer.is_some(),
+            mode: self.mode_told(cx),
         };
         let row = status.row(area.width.into());
         draw_rows([&row], area, buf);

@@ -185,6 +185,7 @@ impl Shown {
             diff: crate::config::DiffLayout::Auto,
             frame,
             drafting: false,
+            editing: crate::config::Editing::Emacs,
             now: self.bench.now,
         };
         act(&mut self.dialog, &cx)

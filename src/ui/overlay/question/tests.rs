@@ -90,6 +90,7 @@ impl Shown {
             diff: crate::config::DiffLayout::Auto,
             frame,
             drafting: self.drafting,
+            editing: crate::config::Editing::Emacs,
             now: self.bench.now,
         };
         act(&mut self.dialog, &cx)
