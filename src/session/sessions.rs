@@ -10,7 +10,8 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
     model::{
-        AgentExit, CallResult, CallTag, ConnectionId, FromAgent, SessionId, SessionKey, ToAgent,
+        AgentExit, CallResult, CallTag, ConnectionId, FromAgent, RpcError, SessionId, SessionKey,
+        ToAgent, code,
     },
     session::{Effect, Event, History, Phase, Session, SessionConfig, reduce},
 };
@@ -197,6 +198,17 @@ impl Sessions {
         all
     }
 
+    /// The next session that waits for the person, in their order from the one that is shown on.
+    pub fn next_waiting(&self) -> Option<SessionKey> {
+        let at = self.shown.and_then(|key| self.position(key));
+        let (before, behind) = self.list.split_at(at.map_or(0, |at| at + 1));
+        let before = before.iter().filter(|entry| Some(entry.key) != self.shown);
+        let mut others = behind.iter().chain(before);
+        others
+            .find(|entry| entry.session.waits_for_person())
+            .map(|entry| entry.key)
+    }
+
     /// The client ends: what agents are told, in order. Open questions are closed, so that none is
     /// shown or stored as if it still waited.
     pub fn leave(&mut self, now: Instant) -> Vec<(SessionKey, ToAgent)> {
@@ -305,6 +317,7 @@ impl Sessions {
         word: FromAgent,
         now: Instant,
     ) -> Vec<Routed> {
+        let word = self.without_a_taken_id(connection, word);
         let mut to = self.addressees(connection, &word);
         let freed = self.freed_by(connection, &word);
         let mut all = Vec::new();
@@ -319,6 +332,39 @@ impl Sessions {
         }
         self.settle_into(&mut all, now);
         all
+    }
+
+    /// A session that was opened by the id of another one on the connection is refused: what the agent
+    /// says by that id could be meant for either (V1-SES-02).
+    fn without_a_taken_id(&self, connection: ConnectionId, word: FromAgent) -> FromAgent {
+        let FromAgent::Reply {
+            caller,
+            call,
+            result: CallResult::SessionOpened(opened),
+        } = &word
+        else {
+            return word;
+        };
+        let asked = match call {
+            CallTag::LoadSession { id } | CallTag::ResumeSession { id } => Some(id),
+            _ => None,
+        };
+        let taken = opened.id.as_ref().or(asked).is_some_and(|id| {
+            self.on(connection)
+                .filter_map(|at| self.list.get(at))
+                .any(|entry| entry.key != *caller && entry.session.is(id))
+        });
+        if !taken {
+            return word;
+        }
+        FromAgent::Reply {
+            caller: *caller,
+            call: call.clone(),
+            result: CallResult::Failed(RpcError::new(
+                code::INTERNAL,
+                "the agent gave it the id of another session that is open here",
+            )),
+        }
     }
 
     /// An agent's process ended (V1-RPC-19): for every session that it served.

@@ -307,6 +307,50 @@ fn what_comes_before_a_session_is_named_waits_for_its_name() {
     assert_eq!(bench.said(third), "early");
 }
 
+// V1-SES-02
+#[test]
+fn a_session_that_gets_the_id_of_another_one_is_refused() {
+    let (mut bench, first, _) = Bench::two();
+    let (third, _) = bench.beside(first);
+    bench.reply(third, CallTag::NewSession, opened("s1"));
+    let session = bench.sessions.get(third).expect("it is there");
+    assert_eq!(session.id, None);
+    let said = format!("{:?}", session.phase);
+    assert!(said.contains("the id of another session"), "{said}");
+    bench.chunk(Some("s1"), "the first's");
+    assert_eq!(bench.said(first), "the first's");
+    assert_eq!(bench.said(third), "");
+}
+
+#[test]
+fn the_next_that_waits_is_found_behind_the_one_that_is_shown_and_then_from_the_start() {
+    let (mut bench, first, second) = Bench::two();
+    assert_eq!(bench.sessions.next_waiting(), None);
+    for (key, id) in [(first, "s1"), (second, "s2")] {
+        bench.prompt(key);
+        for Routed { by, effect } in bench.asks(id) {
+            if let Effect::Decide { question, .. } = effect {
+                let verdict = Verdict::ask(None);
+                let event = Event::Decided {
+                    question,
+                    revision: None,
+                    verdict,
+                };
+                bench.apply(by, event);
+            }
+        }
+    }
+    assert_eq!(bench.sessions.next_waiting(), Some(first));
+    bench.sessions.show(first);
+    assert_eq!(bench.sessions.next_waiting(), Some(second));
+    bench.sessions.remove(second);
+    assert_eq!(
+        bench.sessions.next_waiting(),
+        None,
+        "only the one that is shown"
+    );
+}
+
 // V1-RPC-19
 #[test]
 fn an_agent_that_ends_ends_all_its_sessions() {
