@@ -72,6 +72,11 @@ const ROWS: &[Row] = &[
         rate,
     ),
     ("the same behind 20,000 chunks", "the same", rate_behind),
+    (
+        "ten sessions at 500 chunks/s each: key echo median, p95; CPU of 12 s; KB/s",
+        "-, 4 ms; 1.6 s; -",
+        ten_sessions,
+    ),
     ("key echo idle: median, p95", "1, 2 ms", idle_echo),
     (
         "a drag over 200 rows at 100 reports/s: report to frame p95; CPU of 1 s",
@@ -357,6 +362,30 @@ fn rate_behind() -> String {
     cost(&tui, "first", "DONE");
     // The old DONE must be off the screen before the new one is waited for: the flood does that.
     echo_at_rate(&tui)
+}
+
+/// Ten agents stream at once, and one session is shown.
+fn ten_sessions() -> String {
+    const SESSIONS: usize = 10;
+    // Some seconds more than are measured: the first one begins before the last.
+    let steps = json!([{"flood": {"kind": "text", "chunks": 8_000, "rate": 500}}]);
+    let tui = client(play(steps)).config("own_process = true\n").start();
+    for count in 1..=SESSIONS {
+        if count > 1 {
+            tui.keys("<c-n>");
+        }
+        spin_until(|| tui.count("session/new") == count);
+        tui.settle(Duration::from_millis(300));
+        tui.keys("go<enter>");
+        spin_until(|| tui.count("session/prompt") == count);
+    }
+    let (before, bytes) = (cpu(tui.pid()), tui.raw_len());
+    let begin = Instant::now();
+    let end = begin + Duration::from_secs(12);
+    let echoes = echoes(&tui, Duration::from_millis(150), || Instant::now() > end);
+    let used = cpu(tui.pid()) - before;
+    let kilobytes = (tui.raw_len() - bytes) as f64 / begin.elapsed().as_secs_f64() / 1e3;
+    format!("{}; {used:.2} s; {kilobytes:.0}", echoes.table())
 }
 
 /// Types a letter every 50 ms while nothing else happens.
