@@ -78,6 +78,7 @@ impl App {
                 Err(error) => self.warn(SafeText::line(&error.to_string())),
             },
             UiCommand::PickPastSession => self.pick_session(None),
+            UiCommand::SearchPast { words, ids } => self.search_past(words, ids),
             UiCommand::Reopen(id) => self.reopen(id),
             UiCommand::NewSession => self.open_another(Start::New, None),
             UiCommand::OpenSession(id) => self.open_kept(Start::Reopen(id)),

@@ -10,7 +10,7 @@ use crate::{
     session::{Event, Prompt, Start},
     store::files::Reopened,
     text::SafeText,
-    ui::{AgentList, FileList, FolderListing, LookedAt, PastSession},
+    ui::{AgentList, FileList, FolderListing, FoundInText, LookedAt, PastSession},
 };
 
 pub enum Job {
@@ -36,6 +36,8 @@ pub enum Job {
     Queued(SessionKey, Vec<Prompt>),
     /// What is stored, for the picker.
     PastSessions(Vec<PastSession>),
+    /// Words were found in the text of stored sessions, or the search is over.
+    FoundInText(FoundInText),
     /// A stored session was read, to be opened again; or why it cannot be.
     Stored(Result<Box<Reopened>, String>),
     /// What is stored of a session that the agent has kept, if anything.

@@ -24,6 +24,7 @@ mod reopen;
 mod restore;
 mod run;
 mod runtime;
+mod search_past;
 mod services;
 mod sessions;
 mod setup;

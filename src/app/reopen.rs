@@ -22,7 +22,7 @@ use crate::{
         format::ago,
     },
     text::SafeText,
-    ui::PastSession,
+    ui::{Exchange, PastSession},
 };
 
 /// Finds the session to reopen, before the terminal is taken over, and puts its agent and directory into
@@ -306,9 +306,20 @@ impl App {
 
 fn past(summary: Summary, here: &Path, now: u64) -> PastSession {
     let cwd = Path::new(&summary.about.cwd);
+    let first_line = |text: &SafeText| {
+        let line = text.lines().find(|line| !line.trim().is_empty());
+        line.map(|line| SafeText::line(line.trim()))
+    };
+    // Without a title what was asked last tells best what it was about.
+    let title = summary.about.title.as_ref().and_then(first_line);
+    let asked = summary.asked.as_ref().and_then(first_line);
     PastSession {
         elsewhere: (cwd != here).then(|| SafeText::line(&with_tilde(cwd))),
-        name: summary.name.unwrap_or_default(),
+        name: title.or(asked).or(summary.name).unwrap_or_default(),
+        last: Exchange {
+            asked: summary.asked,
+            answered: summary.answered,
+        },
         agent: summary.about.agent_name,
         when: SafeText::line(&ago(summary.updated, now)),
         id: summary.id,

@@ -429,6 +429,7 @@ impl App {
             }
             Job::Redraw => return self.frames.request(Instant::now(), Reason::Stream),
             Job::PastSessions(past) => self.ui.show_past_sessions(past),
+            Job::FoundInText(found) => self.ui.found_in_text(found),
             Job::Stored(stored) => self.stored(stored),
             Job::Kept(start, stored) => self.open_another(start, stored.map(|stored| *stored)),
             Job::Prompts(prompts) => self.prompts_read(prompts),

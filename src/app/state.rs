@@ -1,7 +1,7 @@
 //! The client's state: what it consists of, and how it starts.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicU64},
     time::Instant,
 };
 
@@ -60,6 +60,8 @@ pub struct App {
     pub reader: Reader,
     pub frames: FrameScheduler,
     pub jobs: mpsc::UnboundedSender<Job>,
+    /// The number of the latest search in stored sessions: earlier ones stop.
+    pub search: Arc<AtomicU64>,
     /// The agent that `--mode`, `--model` and `--set` are for: the agent that the command line names, or
     /// the first one that was picked.
     pub first_agent: Option<String>,
@@ -154,6 +156,7 @@ impl App {
             reader,
             frames: FrameScheduler::default(),
             jobs,
+            search: Arc::default(),
             first_agent: None,
             elsewhere: Elsewhere::default(),
             clipboard: Arc::new(Mutex::new(Clipboard::new(Surroundings::detect()))),

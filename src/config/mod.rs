@@ -220,6 +220,8 @@ pub struct UiConfig {
     #[serde(with = "file::screen_reader")]
     #[schemars(with = "file::ScreenReader")]
     pub screen_reader: Option<bool>,
+    /// The open sessions as tabs on the first row.
+    pub tabs: Tabs,
     /// How changes are laid out.
     pub diff: DiffLayout,
     /// How images are shown.
@@ -271,6 +273,14 @@ pub enum Editing {
     Emacs,
     /// A draft begins in insert mode.
     Vim,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tabs {
+    /// Where several are open.
+    Auto,
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -329,6 +339,7 @@ impl Default for UiConfig {
             mouse: true,
             copy_on_select: true,
             screen_reader: None,
+            tabs: Tabs::Auto,
             diff: DiffLayout::Auto,
             images: Images::Auto,
             title: true,

@@ -26,6 +26,7 @@ const DISPLAY: &[&str] = &[
     "motion",
     "width",
     "mouse",
+    "tabs",
     "diff",
     "images",
     "thoughts",

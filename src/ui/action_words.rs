@@ -22,6 +22,8 @@ pub fn words(action: Action) -> &'static str {
         Action::RenameSession => "title name",
         Action::PastSessions => "resume continue history earlier reopen",
         Action::Sessions => "switch list resume tabs",
+        Action::NextWaiting => "attention asks question approve",
+        Action::Tab => "switch number session",
         Action::ChooseAgent => "agents change switch claude codex gemini opencode",
         Action::SignIn => "login log account authenticate auth",
         Action::SignOut => "logout log account",

@@ -61,6 +61,24 @@ pub struct PastSession {
     pub when: SafeText,
     /// Its directory, where that is another one.
     pub elsewhere: Option<SafeText>,
+    pub last: Exchange,
+}
+
+/// What was asked last, and answered to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exchange {
+    pub asked: Option<SafeText>,
+    pub answered: Option<SafeText>,
+}
+
+/// What a search in the text of stored sessions has found so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundInText {
+    /// What was looked for.
+    pub words: String,
+    /// Ids, and what stands around the words.
+    pub hits: Vec<(String, SafeText)>,
+    pub done: bool,
 }
 
 /// A project file that wants more than display keys.
@@ -273,6 +291,12 @@ pub enum UiCommand {
     CloseSession(SessionKey),
     /// Offer what is stored; comes back through `Ui::show_past_sessions`.
     PickPastSession,
+    /// Look for words in the text of these stored sessions, in that order; what is found comes back
+    /// through `Ui::found_in_text`. No words end a search.
+    SearchPast {
+        words: String,
+        ids: Vec<String>,
+    },
     /// Open this stored session again.
     Reopen(String),
     /// The person's word on the project file.

@@ -23,6 +23,7 @@ pub mod own_commands;
 pub mod pointer;
 pub mod queue;
 pub mod render;
+pub mod standing;
 pub mod status;
 pub mod theme;
 pub mod transcript;
@@ -37,8 +38,9 @@ pub use activity::SPINNER_STEP;
 pub use caret::CaretShape;
 use command::begins_word;
 pub use command::{
-    AgentChoice, AgentList, Draft, DraftPart, FileList, FolderListing, LookedAt, PastSession,
-    ProjectInfo, SendTo, TrustQuestion, UiCommand, UiContext, WrittenOut, mention_text,
+    AgentChoice, AgentList, Draft, DraftPart, Exchange, FileList, FolderListing, FoundInText,
+    LookedAt, PastSession, ProjectInfo, SendTo, TrustQuestion, UiCommand, UiContext, WrittenOut,
+    mention_text,
 };
 pub use composer::{History, draft_of};
 pub use root::{InlineFrame, Ui, UiSettings};

@@ -9,6 +9,7 @@
 
 mod file;
 mod folder;
+mod search;
 mod summary;
 mod writer;
 
@@ -22,6 +23,7 @@ use crate::{
 
 pub use file::{is_stored_session, read};
 pub use folder::{FindError, Inventory, SessionFolder};
+pub use search::find_words;
 pub use summary::Summary;
 pub use writer::{Destination, OPEN_ELSEWHERE, Screens, SessionWriter, Trouble};
 

@@ -26,6 +26,9 @@ pub struct Summary {
     pub updated: u64,
     /// Its title, else the first line of what was first asked; `None` where neither was found.
     pub name: Option<SafeText>,
+    /// What was asked last, and answered to it, if that stands where it was read.
+    pub asked: Option<SafeText>,
+    pub answered: Option<SafeText>,
 }
 
 impl Summary {
@@ -46,19 +49,22 @@ impl Summary {
         let mut about = None;
         let mut updated = 0;
         let mut prompt = None;
-        for text in head
-            .split(|b| *b == b'\n')
-            .chain(tail.split(|b| *b == b'\n'))
-        {
-            let Some(line) = Line::read(text) else {
-                continue;
-            };
-            updated = line.t.max(updated);
-            about = line.about.or(about);
-            if prompt.is_none()
-                && let Some(block) = line.block.filter(|block| block.kind == Kind::User)
-            {
-                prompt = Some(block.text);
+        let mut last = Last::default();
+        for part in [head, tail].iter().filter(|part| !part.is_empty()) {
+            // What stands between the ends is not known: the exchange of the first is not the last.
+            last = Last::default();
+            for text in part.split(|b| *b == b'\n') {
+                let Some(line) = Line::read(text) else {
+                    continue;
+                };
+                updated = line.t.max(updated);
+                last.take(&line);
+                about = line.about.or(about);
+                if prompt.is_none()
+                    && let Some(block) = line.block.filter(|block| block.kind == Kind::User)
+                {
+                    prompt = Some(block.text);
+                }
             }
         }
         Ok(about.map(|about| Self {
@@ -70,7 +76,101 @@ impl Summary {
                 .or(prompt.as_deref())
                 .and_then(|text| text.lines().find(|line| !line.trim().is_empty()))
                 .map(|line| SafeText::line(crate::text::first_bytes(line.trim(), MAX_PROMPT))),
+            asked: last.asked.as_deref().map(SafeText::new),
+            answered: last.answered.as_deref().map(SafeText::new),
             about,
         }))
+    }
+}
+
+/// The last exchange, as far as it was read.
+#[derive(Default)]
+struct Last {
+    asked: Option<String>,
+    /// The answer's block, and its text.
+    id: u64,
+    answered: Option<String>,
+}
+
+impl Last {
+    fn take(&mut self, line: &Line) {
+        let bounded = |text: &str| crate::text::first_bytes(text, MAX_PROMPT).to_owned();
+        match (&line.block, &line.more) {
+            (Some(block), _) if block.kind == Kind::User => {
+                self.asked = Some(bounded(&block.text));
+                self.answered = None;
+            }
+            (Some(block), _) if block.kind == Kind::Agent => {
+                self.id = block.id;
+                self.answered = Some(bounded(&block.text));
+            }
+            (_, Some(more)) if more.id == self.id => {
+                if let Some(answered) = &mut self.answered {
+                    let room = MAX_PROMPT.saturating_sub(answered.len());
+                    answered.push_str(crate::text::first_bytes(&more.text, room));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{
+        files::file::SessionFile,
+        format::{Block, More},
+    };
+
+    fn block(id: u64, kind: Kind, text: &str) -> Line {
+        let text = SafeText::new(text);
+        let block = Block {
+            id,
+            kind,
+            text,
+            ..Block::default()
+        };
+        Line::block(1, block)
+    }
+
+    #[test]
+    fn the_last_exchange_is_read_from_the_end_of_a_long_file_and_bounded() {
+        let state = tempfile::tempdir().expect("a folder");
+        let path = state.path().join("a.jsonl");
+        let mut file = SessionFile::open(&path).expect("open");
+        let mut lines = vec![Line::about(1, About::default())];
+        lines.push(block(0, Kind::User, "first"));
+        lines.push(block(1, Kind::Agent, "an answer"));
+        file.append(&lines, false).expect("written");
+        let read = || Summary::read(&path, "a").expect("readable").expect("ours");
+        assert_eq!(read().asked.as_deref(), Some("first"));
+        assert_eq!(read().answered.as_deref(), Some("an answer"));
+        // Nothing of it stands at the end any more.
+        let long = "x".repeat(3 * usize::try_from(END).expect("small"));
+        file.append(&[block(2, Kind::Tool, &long)], false)
+            .expect("written");
+        assert_eq!(read().asked, None);
+        assert_eq!(read().name.as_deref(), Some("first"));
+        let more = More {
+            id: 4,
+            text: SafeText::new(&"y".repeat(2 * MAX_PROMPT)),
+            ..More::default()
+        };
+        let more = Line {
+            block: None,
+            more: Some(more),
+            ..block(0, Kind::Agent, "")
+        };
+        let last = [
+            block(3, Kind::User, "last"),
+            block(4, Kind::Agent, "so: "),
+            more,
+        ];
+        file.append(&last, false).expect("written");
+        assert_eq!(read().asked.as_deref(), Some("last"));
+        let answered = read().answered.expect("an answer");
+        assert!(answered.starts_with("so: y"));
+        assert_eq!(answered.len(), MAX_PROMPT);
     }
 }

@@ -27,7 +27,7 @@ use crate::{
     session::{Session, Sessions},
     text::{SafeText, first_bytes, truncate_to_width},
     ui::{
-        AgentList, ProjectInfo, UiCommand,
+        AgentList, FoundInText, ProjectInfo, UiCommand,
         action::Action,
         keymap::{Chord, Keymap},
         offload::Offload,
@@ -59,6 +59,7 @@ pub struct OverlayContext<'a> {
     pub sessions: Option<&'a Sessions>,
     pub project: &'a ProjectInfo,
     pub agents: &'a AgentList,
+    pub found: &'a FoundInText,
     pub keymap: &'a Keymap,
     pub theme: &'a Theme,
     pub symbols: &'a Symbols,

@@ -54,6 +54,7 @@ impl Ui {
             Action::ForkSession => self.commands.push(UiCommand::ForkSession),
             Action::Export => self.commands.push(UiCommand::Export(None)),
             Action::RenameSession => self.rename_session(cx),
+            Action::NextWaiting => self.next_waiting(cx),
             Action::PastSessions => self.commands.push(UiCommand::PickPastSession),
 
             Action::Theme => {
@@ -110,6 +111,11 @@ impl Ui {
 
             // Actions of lists, and of questions, which take their keys before they come here.
             other => {
+                // Without its key a tab is chosen in the list.
+                let other = match other {
+                    Action::Tab => Action::Sessions,
+                    other => other,
+                };
                 let opened = opened_by(other, &self.look.overlay(&self.composer, cx));
                 return self.follow(opened, cx);
             }

@@ -257,7 +257,7 @@ impl Ui {
         }
         let rest = meant.into_iter().skip_while(|one| Some(*one) != action);
         for action in rest {
-            if self.act(action, cx) {
+            if self.go_to_tab(action, chord, cx) || self.act(action, cx) {
                 return;
             }
         }
@@ -336,7 +336,8 @@ impl Ui {
             .filter(|action| !matches!(action, Action::Send | Action::HistorySearch));
         let before = self.composer.rev();
         if chord.is_text()
-            || !action.is_some_and(|action| self.act(action, cx))
+            || !action
+                .is_some_and(|action| self.go_to_tab(action, chord, cx) || self.act(action, cx))
                 && !self.take_back_above(chord, cx)
         {
             self.edit(key, cx);
@@ -355,7 +356,7 @@ impl Ui {
         match self.look.keymap.action(chord, BROWSE) {
             Some(Action::Stop) => self.transcript.browse_exit(),
             Some(action) => {
-                self.act(action, cx);
+                let _ = self.go_to_tab(action, chord, cx) || self.act(action, cx);
             }
             // Typing ends browsing.
             None if chord.is_text() => {

@@ -12,7 +12,7 @@ use crate::{
     },
     picture::{Canvas, Medium},
     ui::{
-        AgentList, Ui, UiCommand, UiContext,
+        AgentList, FoundInText, Ui, UiCommand, UiContext,
         activity::Activity,
         blocks::Settings,
         composer::Composer,
@@ -31,6 +31,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_millis(150);
 pub(super) struct Look {
     pub settings: UiConfig,
     pub agents: AgentList,
+    pub found: FoundInText,
     pub keymap: Keymap,
     pub theme: Theme,
     pub symbols: &'static Symbols,
@@ -129,6 +130,7 @@ impl Look {
             sessions: cx.sessions,
             project: cx.project,
             agents: &self.agents,
+            found: &self.found,
             keymap: &self.keymap,
             theme: &self.theme,
             symbols: self.symbols,

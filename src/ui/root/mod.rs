@@ -19,13 +19,14 @@ mod screen;
 mod slash;
 mod sources;
 mod spoken;
+mod tabs;
 mod viewer;
 mod welcome;
 
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, path::PathBuf, time::Instant};
+use std::{collections::BTreeMap, ops::Range, path::PathBuf, time::Instant};
 
 use crate::{
     config::{UiConfig, themes::Themes},
@@ -34,7 +35,7 @@ use crate::{
     session::{QuestionId, Session},
     text::SafeText,
     ui::{
-        AgentList, LookedAt, PastSession, TrustQuestion, UiCommand, UiContext,
+        AgentList, FoundInText, LookedAt, PastSession, TrustQuestion, UiCommand, UiContext,
         action::Action,
         blocks::Source,
         composer::Composer,
@@ -113,6 +114,8 @@ pub struct Ui {
     pictures: Vec<PlacedPicture>,
     /// What the last frame drew where, and what the mouse does with it.
     places: Places,
+    /// The sessions of the tabs that the last frame drew, and their columns.
+    tabs: Vec<(SessionKey, Range<u16>)>,
     /// The words of the status line.
     status_row: String,
     wheel: Wheel,
@@ -168,6 +171,7 @@ impl Ui {
             links: Vec::new(),
             pictures: Vec::new(),
             places: Places::default(),
+            tabs: Vec::new(),
             status_row: String::new(),
             wheel: Wheel::default(),
             clicks: Clicks::default(),
@@ -182,6 +186,7 @@ impl Ui {
             look: Look {
                 keymap: Keymap::new(&settings.keys),
                 agents: settings.agents,
+                found: FoundInText::default(),
                 theme: Theme::palette(Background::Unknown, settings.colours),
                 symbols,
                 offload,
@@ -333,6 +338,17 @@ impl Ui {
     /// asked for by `--resume`, so what is typed at once is meant for its filter.
     pub fn show_past_sessions(&mut self, past: Vec<PastSession>) {
         self.layers.open(Box::new(PastSessions::dialog(past)));
+    }
+
+    /// More of what [`UiCommand::SearchPast`] asked for.
+    pub fn found_in_text(&mut self, more: FoundInText) {
+        if self.look.found.words != more.words {
+            self.look.found = FoundInText::default();
+        }
+        let found = &mut self.look.found;
+        found.words = more.words;
+        found.hits.extend(more.hits);
+        found.done = more.done;
     }
 
     /// Offers the agents; the choice comes as [`UiCommand::ChooseAgent`].

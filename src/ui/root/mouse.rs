@@ -11,6 +11,7 @@ use crate::ui::{Ui, UiCommand, UiContext, pointer::Pointer, transcript::Scroll};
 /// Where the last frame drew what; what it did not draw is empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Places {
+    pub tabs: Rect,
     pub transcript: Rect,
     pub queue: Rect,
     pub composer: Rect,
@@ -120,7 +121,13 @@ impl Ui {
 impl Places {
     /// All that was drawn on.
     fn screen(&self) -> Rect {
-        let places = [self.transcript, self.viewer, self.composer, self.status];
+        let places = [
+            self.tabs,
+            self.transcript,
+            self.viewer,
+            self.composer,
+            self.status,
+        ];
         places
             .into_iter()
             .filter(|place| !place.is_empty())

@@ -9,7 +9,7 @@ use crossterm::event::{MouseButton, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 use crate::{
-    model::category,
+    model::{SessionKey, category},
     session::Event as SessionEvent,
     text::cell_width,
     ui::{
@@ -49,6 +49,7 @@ enum On {
     /// The prompt at that place.
     Queue(usize),
     Status,
+    Tab(SessionKey),
     Nothing,
 }
 
@@ -131,6 +132,8 @@ impl Ui {
             On::Queue(usize::from(at.y - places.queue.y))
         } else if places.status.contains(at) {
             On::Status
+        } else if let Some(key) = self.tab_at(at) {
+            On::Tab(key)
         } else if places.composer.contains(at) {
             if cx.project.read_only.is_none() && !self.layers.is_opened() {
                 self.transcript.browse_exit();
@@ -186,6 +189,9 @@ impl Ui {
             }
             On::Queue(row) if self.places.queue.contains(at) && at.y == press.began.y => {
                 self.take_back_row(row, cx);
+            }
+            On::Tab(key) if self.tab_at(at) == Some(key) => {
+                self.commands.push(UiCommand::ShowSession(key));
             }
             On::Status if !press.dragged => self.click_status(at, cx),
             On::Conversation if self.transcript.has_selection() => self.selected(cx),

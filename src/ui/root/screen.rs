@@ -135,6 +135,7 @@ impl Ui {
         self.links.clear();
         self.pictures.clear();
         self.places = Places::default();
+        self.tabs.clear();
         self.transcript_shown = false;
         self.moment.drawn(cx.now);
         self.look.settle(self.layers.previewed(), cx.now);
@@ -168,14 +169,17 @@ impl Ui {
             width: self.look.limited(area.width),
             ..area
         };
+        let (tabs, area) = split_top(area, self.tab_rows(area, cx));
         let (zones, laid) = self.divide(area, cx);
         self.places = Places {
+            tabs,
             transcript: zones.transcript,
             queue: zones.queue,
             composer: zones.composer,
             status: zones.status,
             ..Places::default()
         };
+        self.draw_tabs(tabs, buf, cx);
         self.draw_transcript(zones.transcript, buf, cx);
         draw_rows(&laid.plan, zones.plan, buf);
         self.links.extend(placed_links(&laid.plan, zones.plan));

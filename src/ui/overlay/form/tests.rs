@@ -178,6 +178,7 @@ impl Shown {
             sessions: None,
             project: &self.bench.project,
             agents: &self.agents,
+            found: &crate::ui::FoundInText::default(),
             keymap: &self.keymap,
             theme: &self.theme,
             symbols: &self.symbols,

@@ -38,6 +38,10 @@ pub struct ListRow<T> {
     pub words: &'static str,
     /// Letters strewn over its name do not find it: it ends or deletes something.
     pub careful: bool,
+    /// More for the right end, the most needed first: as much as leaves the label its room.
+    pub more: Vec<StyledLine>,
+    /// What was typed stands in the text that it is a row of: it is found, behind those whose name has it.
+    pub in_text: bool,
     /// Shown beside the label where there is room, else below the list; typing does not search it.
     pub description: Option<SafeText>,
     /// What stands over it and over those behind it that have the same. It cannot be selected.
@@ -56,6 +60,8 @@ impl<T> ListRow<T> {
             note: StyledLine::new(),
             words: "",
             careful: false,
+            more: Vec::new(),
+            in_text: false,
             description: None,
             heading: None,
         }
@@ -63,6 +69,29 @@ impl<T> ListRow<T> {
 
     pub fn with_note(self, note: StyledLine) -> Self {
         Self { note, ..self }
+    }
+
+    pub fn with_more(self, more: Vec<StyledLine>) -> Self {
+        Self { more, ..self }
+    }
+
+    /// The note with as much more before it as leaves a label of that width its room: all it needs, but
+    /// no more than most of the row.
+    fn note_within(&self, label: usize, width: usize, cx: &OverlayContext<'_>) -> StyledLine {
+        let room = width.saturating_sub(label.min(width * 3 / 5) + GAP);
+        let mut note = self.note.clone();
+        for more in &self.more {
+            let mut longer = more.clone();
+            if !note.is_empty() {
+                longer.push(&format!(" {} ", cx.symbols.separator), cx.theme.dim);
+                longer.extend(&note);
+            }
+            if longer.width() > room {
+                break;
+            }
+            note = longer;
+        }
+        note
     }
 
     /// One that only says something.
@@ -119,6 +148,8 @@ pub enum Listed {
 enum Fit {
     /// By its letters in their order at most.
     Letters,
+    /// It stands in the text behind the row.
+    InText,
     /// Each word typed begins one of its words.
     Begins,
     /// Each word typed is one of those that find it.
@@ -201,6 +232,11 @@ impl<T: PartialEq> FilterList<T> {
     /// Clears the filter.
     pub fn clear(&mut self) {
         self.edit(Query::clear);
+    }
+
+    /// What was typed.
+    pub fn typed(&self) -> &str {
+        self.query.as_str()
     }
 
     /// Whether a filter was typed.
@@ -321,8 +357,15 @@ impl<T: PartialEq> FilterList<T> {
             if row.id.is_none() && self.is_narrowed() {
                 continue;
             }
-            let name = format!("{} {}", row.label.text(), row.note.text());
-            let fit = Fit::of(&query, &name, row.words);
+            let mut name = format!("{} {}", row.label.text(), row.note.text());
+            for more in &row.more {
+                name.push(' ');
+                name.push_str(&more.text());
+            }
+            let mut fit = Fit::of(&query, &name, row.words);
+            if row.in_text {
+                fit = fit.max(Fit::InText);
+            }
             match fuzzy.score(&name) {
                 None if fit == Fit::Letters => {}
                 Some(_) if fit == Fit::Letters && row.careful && self.is_narrowed() => {}
@@ -445,7 +488,8 @@ impl<T: PartialEq> FilterList<T> {
             label.push(&" ".repeat(GAP), theme.text);
             label.push(description, theme.dim);
         }
-        let mut row = spread(&label, &row.note, width, cx.symbols.ellipsis);
+        let note = row.note_within(label.width(), width, cx);
+        let mut row = spread(&label, &note, width, cx.symbols.ellipsis);
         if selected {
             select(&mut row, width, theme.selected);
         }

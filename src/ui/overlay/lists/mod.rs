@@ -10,6 +10,7 @@ mod filter_list;
 mod options;
 mod palette;
 mod past;
+mod preview;
 mod providers;
 mod sessions;
 mod themes;
@@ -24,6 +25,7 @@ use crate::{
     config::ThemeChoice,
     model::category,
     ui::{
+        UiCommand,
         action::Action,
         keymap::Chord,
         overlay::{
@@ -48,6 +50,17 @@ pub use themes::ThemeList;
 
 /// Rows of the list, its filter included, that nothing below it may take.
 const LIST_AT_LEAST: u16 = 3;
+
+/// Columns of a list from which its preview stands beside it, and the rows that it has there at least.
+const BESIDE_WIDTH: usize = 104;
+const BESIDE_ROWS: usize = 12;
+
+/// Rows of a preview below its list, with a blank one above.
+const BELOW_ROWS: usize = 5;
+
+fn is_beside<C: Contents>(width: usize) -> bool {
+    C::PREVIEWS && width >= BESIDE_WIDTH
+}
 
 /// The list that an action opens, and what is asked for with it; `None`: it opens none.
 pub fn opened_by(action: Action, cx: &OverlayContext<'_>) -> Option<Outcome> {
@@ -106,6 +119,24 @@ pub trait Contents {
         None
     }
 
+    /// What was typed has changed; what is to follow.
+    fn typed(&mut self, _typed: &str) -> Option<UiCommand> {
+        None
+    }
+
+    /// It shows something of the selected row: beside the list on wide screens, else below it.
+    const PREVIEWS: bool = false;
+
+    /// That, in so many cells and rows at most.
+    fn preview_of(
+        &self,
+        _id: &Self::Id,
+        _room: (usize, usize),
+        _cx: &OverlayContext<'_>,
+    ) -> Vec<Row> {
+        Vec::new()
+    }
+
     /// Enter on the row of `id`.
     fn choose(&mut self, id: Self::Id, cx: &OverlayContext<'_>) -> Outcome;
 
@@ -162,6 +193,8 @@ pub struct ListDialog<C: Contents> {
     contents: C,
     list: FilterList<C::Id>,
     made_from: Option<(C::MadeFrom, ThemeId, Frame)>,
+    /// What was typed when that was last told.
+    typed: String,
     by_person: bool,
 }
 
@@ -171,6 +204,7 @@ impl<C: Contents> ListDialog<C> {
             contents,
             list: FilterList::new(Vec::new()),
             made_from: None,
+            typed: String::new(),
             by_person: false,
         }
     }
@@ -197,6 +231,68 @@ impl<C: Contents> ListDialog<C> {
         self.made_from = Some(made_from);
     }
 
+    /// Says what is to follow where what was typed has changed.
+    fn follow_typed(&mut self, outcome: Outcome) -> Outcome {
+        if self.typed == self.list.typed() {
+            return outcome;
+        }
+        self.typed = self.list.typed().to_owned();
+        match self.contents.typed(&self.typed) {
+            Some(command) => outcome.command(command),
+            None => outcome,
+        }
+    }
+
+    /// Rows below the list, the same whatever is selected.
+    fn rows_below(&self, width: usize, cx: &OverlayContext<'_>) -> usize {
+        match C::PREVIEWS {
+            false => self.contents.room_below(&self.list, width),
+            true if is_beside::<C>(width) || cx.frame == Frame::Compact => 0,
+            true => BELOW_ROWS,
+        }
+    }
+
+    fn below(&self, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
+        if !C::PREVIEWS {
+            return self.contents.below(&self.list, width, cx);
+        }
+        let room = (width, self.rows_below(width, cx));
+        let mut rows = self.previewed_rows((room.0, room.1.saturating_sub(1)), cx);
+        if room.1 > 0 {
+            rows.insert(0, Row::default());
+        }
+        rows.resize(room.1, Row::default());
+        rows
+    }
+
+    fn previewed_rows(&self, room: (usize, usize), cx: &OverlayContext<'_>) -> Vec<Row> {
+        let selected = self.list.selected();
+        selected.map_or_else(Vec::new, |id| self.contents.preview_of(id, room, cx))
+    }
+
+    /// Draws the preview into the right half, where there is one; returns what is left.
+    fn draw_beside(&self, inner: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Rect {
+        if !is_beside::<C>(inner.width.into()) {
+            return inner;
+        }
+        let left = inner.width / 2;
+        for y in inner.top()..inner.bottom() {
+            let x = inner.x + left + 1;
+            buf.set_string(x, y, cx.symbols.column, cx.theme.border);
+        }
+        let right = Rect {
+            x: inner.x + left + 3,
+            width: inner.width - left - 3,
+            ..inner
+        };
+        let room = (usize::from(right.width), usize::from(right.height));
+        draw_rows(&self.previewed_rows(room, cx), right, buf);
+        Rect {
+            width: left,
+            ..inner
+        }
+    }
+
     fn press(&mut self, key: Chord, cx: &OverlayContext<'_>) -> Outcome {
         if let Some(outcome) = self.contents.key(key, self.list.selected(), cx) {
             return outcome;
@@ -221,6 +317,7 @@ impl<C: Contents> Overlay for ListDialog<C> {
             self.list.clear();
         }
         self.by_person |= outcome.taken;
+        let outcome = self.follow_typed(outcome);
         self.fill(cx);
         outcome
     }
@@ -228,8 +325,9 @@ impl<C: Contents> Overlay for ListDialog<C> {
     fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
         self.fill(cx);
         self.list.paste(text);
+        let outcome = self.follow_typed(Outcome::taken());
         self.fill(cx);
-        Outcome::taken()
+        outcome
     }
 
     fn point(&mut self, pointer: Pointer, cx: &OverlayContext<'_>) -> Outcome {
@@ -256,15 +354,27 @@ impl<C: Contents> Overlay for ListDialog<C> {
         self.fill(cx);
         let width = usize::from(cx.frame.inner_width(room.width));
         let list = self.list.rows().min(C::MAX_ROWS.into());
-        let rows = list + self.contents.room_below(&self.list, width);
+        let list = match is_beside::<C>(width) {
+            true => list.max(BESIDE_ROWS),
+            false => list,
+        };
+        let rows = list + self.rows_below(width, cx);
         cx.frame.around(rows).min(room.height)
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) -> Option<Position> {
         let panel = self.contents.panel(&self.list, area.width, cx);
         let inner = panel.draw(area, buf, cx);
-        let rows = self.contents.below(&self.list, inner.width.into(), cx);
-        let below = to_rows(rows.len()).min(inner.height.saturating_sub(LIST_AT_LEAST));
+        let rows = match is_beside::<C>(inner.width.into()) {
+            true => Vec::new(),
+            false => self.below(inner.width.into(), cx),
+        };
+        let inner = self.draw_beside(inner, buf, cx);
+        let list = match C::PREVIEWS {
+            true => to_rows(self.list.rows()).min(C::MAX_ROWS),
+            false => LIST_AT_LEAST,
+        };
+        let below = to_rows(rows.len()).min(inner.height.saturating_sub(list));
         let (list, below) = split_bottom(inner, below);
         draw_rows(&rows, below, buf);
         self.list.draw(list, buf, cx)

@@ -12,11 +12,12 @@ use crate::{
         action::Action,
         keymap::Chord,
         overlay::{Outcome, OverlayContext, Wish, agent_name, panel::Panel, rename},
-        render::{format::elapsed_seconds, line::StyledLine},
+        render::{Row, format::elapsed_seconds, line::StyledLine},
+        standing::Standing,
     },
 };
 
-use super::{Contents, FilterList, ListRow, NewRows, open as open_list};
+use super::{Contents, FilterList, ListRow, NewRows, open as open_list, preview};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
@@ -112,13 +113,15 @@ fn rename_selected(item: Option<&Item>, cx: &OverlayContext<'_>) -> Outcome {
     };
     match dialog {
         Some(dialog) => Outcome::taken().with(Wish::Open(Box::new(dialog))),
-        None => Outcome::taken(),
+        None => Outcome::toast("only a session can be renamed"),
     }
 }
 
 impl Contents for OpenSessions {
     type Id = Item;
     type MadeFrom = MadeFrom;
+
+    const PREVIEWS: bool = true;
 
     const TITLE: &'static str = "Sessions";
     const HINTS: &'static [(Action, &'static str)] = &[
@@ -192,11 +195,23 @@ impl Contents for OpenSessions {
             return Some(match at {
                 Some(Item::Session(key)) => self.end(*key, again, cx),
                 Some(Item::Earlier(id)) => self.delete(id.clone(), again, cx),
-                _ => Outcome::taken(),
+                _ => Outcome::toast("only a session can be ended"),
             });
         }
         let renames = cx.keymap.chords(Action::RenameSession).contains(&key);
         renames.then(|| rename_selected(at, cx))
+    }
+
+    fn preview_of(&self, item: &Item, room: (usize, usize), cx: &OverlayContext<'_>) -> Vec<Row> {
+        let sessions = cx.sessions;
+        match item {
+            Item::Session(key) => sessions
+                .and_then(|sessions| sessions.get(*key))
+                .map_or_else(Vec::new, |session| {
+                    preview::rows(&preview::last_exchange(session), None, room, cx)
+                }),
+            _ => Vec::new(),
+        }
     }
 
     fn choose(&mut self, item: Item, _cx: &OverlayContext<'_>) -> Outcome {
@@ -237,7 +252,9 @@ fn earlier(sessions: &Sessions, cx: &OverlayContext<'_>) -> Vec<ListRow<Item>> {
             let id = SafeText::line(info.id.as_str());
             let short: String = id.chars().take(ID_CHARS).collect();
             let title = info.title.clone().filter(|title| !title.is_empty());
-            let mut label = StyledLine::styled("  ", theme.text);
+            let mut label = StyledLine::styled(" ", theme.text)
+                .with(Standing::Stored.sign(cx.symbols), theme.dim)
+                .with(" ", theme.text);
             label.push(
                 title.as_ref().map_or(id.as_str(), |title| title),
                 theme.text,
@@ -260,24 +277,24 @@ fn earlier(sessions: &Sessions, cx: &OverlayContext<'_>) -> Vec<ListRow<Item>> {
 
 fn row(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_>) -> ListRow<Item> {
     let theme = cx.theme;
-    let (sign, style) = if session.waits_for_person() {
-        (cx.symbols.asking, theme.warning.bold())
-    } else if matches!(session.phase, Phase::Failed { .. }) {
-        (cx.symbols.failed, theme.error)
-    } else if shown {
-        (cx.symbols.folded, theme.accent)
-    } else {
-        (" ", theme.dim)
-    };
-    let mut label = StyledLine::styled(sign, style).with(" ", theme.text);
+    let standing = Standing::of(session);
+    let mark = if shown { cx.symbols.folded } else { " " };
+    let mut label = StyledLine::styled(mark, theme.accent)
+        .with(standing.sign(cx.symbols), standing.style(theme))
+        .with(" ", theme.text);
     label.push(
         &session.label(),
         if shown { theme.strong } else { theme.text },
     );
-    label.push(&format!("  {}", agent_name(Some(session))), theme.dim);
+    let agent = StyledLine::styled(&agent_name(Some(session)), theme.dim);
+    let branch = cx.project.git_branch.as_ref();
+    let branch = branch.map(|branch| StyledLine::styled(branch, theme.dim));
+    let more = std::iter::once(agent).chain(branch).collect();
     let (state, style) = state(session, cx.now);
     let note = StyledLine::styled(&state, if style { theme.warning } else { theme.dim });
-    ListRow::new(Item::Session(key), label).with_note(note)
+    ListRow::new(Item::Session(key), label)
+        .with_note(note)
+        .with_more(more)
 }
 
 /// The state in a few words, and whether it needs the person.

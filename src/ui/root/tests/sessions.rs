@@ -7,7 +7,7 @@ use crate::{
         SessionInfoPatch, SessionKey, SessionOpened, SessionPage,
     },
     session::{Sessions, Start},
-    ui::PastSession,
+    ui::{Exchange, FoundInText, PastSession},
 };
 
 fn past(name: &str, agent: &'static str, when: &'static str) -> PastSession {
@@ -17,6 +17,7 @@ fn past(name: &str, agent: &'static str, when: &'static str) -> PastSession {
         agent: agent.into(),
         when: when.into(),
         elsewhere: None,
+        last: Exchange::default(),
     }
 }
 
@@ -218,4 +219,173 @@ fn what_heads_the_kept_sessions_is_passed_over() {
     let commands = failed.press("enter");
     let picks = |command: &UiCommand| matches!(command, UiCommand::PickPastSession);
     assert!(commands.iter().any(picks), "{commands:?}");
+}
+
+fn shows(commands: &[UiCommand]) -> Vec<SessionKey> {
+    let shown = commands.iter().filter_map(|command| match command {
+        UiCommand::ShowSession(key) => Some(*key),
+        _ => None,
+    });
+    shown.collect()
+}
+
+#[test]
+fn pictures_of_the_tabs() {
+    let mut several = Several::new(Ok(SessionPage::default()));
+    pictures("tabs", &[(40, 16), (60, 15), (120, 20)], |size| {
+        several.buffer(size)
+    });
+}
+
+#[test]
+fn tabs_are_there_where_several_are_open_and_there_is_room() {
+    let mut several = Several::new(Ok(SessionPage::default()));
+    let mut first = |size| {
+        let buffer = several.buffer(size);
+        text(&buffer).lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(first((80, 24)).contains("▸4"), "{}", first((80, 24)));
+    assert!(first((80, 14)).contains("▸4"));
+    assert!(!first((80, 13)).contains("▸4"));
+    let mut alone = Screen::new(Bench::ready());
+    assert!(!alone.draw().contains("▸1"));
+    several.screen.ui.look.settings.tabs = crate::config::Tabs::Off;
+    assert!(!text(&several.buffer((80, 24))).contains("▸4"));
+}
+
+#[test]
+fn the_nth_key_of_tabs_goes_to_the_nth_session() {
+    let mut several = Several::new(Ok(SessionPage::default()));
+    let keys: Vec<SessionKey> = several.sessions.iter().map(|(key, _)| key).collect();
+    assert_eq!(shows(&several.press("alt-1")), [keys[0]]);
+    assert_eq!(shows(&several.press("alt-3")), [keys[2]]);
+    assert_eq!(shows(&several.press("alt-7")), []);
+    assert!(text(&several.buffer((80, 24))).contains("there is no session 7"));
+}
+
+#[test]
+fn a_click_on_a_tab_goes_there() {
+    use crossterm::event::{MouseButton, MouseEventKind};
+    let mut several = Several::new(Ok(SessionPage::default()));
+    let keys: Vec<SessionKey> = several.sessions.iter().map(|(key, _)| key).collect();
+    let buffer = text(&several.buffer((120, 24)));
+    let row = buffer.lines().next().unwrap_or_default();
+    let column = row.find("2   ").expect("the second tab");
+    let column = crate::text::cell_width(&row[..column]) as u16;
+    let mut click = |kind| {
+        let event = super::mouse::mouse(kind, (column + 3, 0));
+        let commands = several.with(|ui, context| ui.handle(&[event], context));
+        several.buffer((120, 24));
+        commands
+    };
+    click(MouseEventKind::Down(MouseButton::Left));
+    let commands = click(MouseEventKind::Up(MouseButton::Left));
+    assert_eq!(shows(&commands), [keys[1]]);
+}
+
+#[test]
+fn one_key_goes_to_the_next_session_that_waits_and_says_so_where_none_does() {
+    let mut several = Several::new(Ok(SessionPage::default()));
+    let waits = several
+        .sessions
+        .next_waiting()
+        .expect("the one that asks for a sign-in");
+    assert_eq!(shows(&several.press("alt-w")), [waits]);
+    several.sessions.show(waits);
+    several.shown = waits;
+    several.press("esc");
+    assert_eq!(shows(&several.press("alt-w")), []);
+    let picture = text(&several.buffer((80, 24)));
+    assert!(
+        picture.contains("no other session waits for you"),
+        "{picture}"
+    );
+    let mut none = Screen::new(Bench::ready());
+    none.press("alt-w");
+    assert!(none.status().contains("no session waits for you"));
+}
+
+#[test]
+fn what_is_no_session_is_neither_renamed_nor_ended_and_that_is_said() {
+    for (key, said) in [("f2", "renamed"), ("ctrl-x", "ended")] {
+        let mut several = Several::new(Ok(SessionPage::default()));
+        several.press("ctrl-s end");
+        let commands = several.press(key);
+        assert_eq!(commands.len(), 0, "{commands:?}");
+        let picture = text(&several.buffer((80, 24)));
+        let wanted = format!("only a session can be {said}");
+        assert!(picture.contains(&wanted), "{picture}");
+    }
+}
+
+fn searching() -> Screen {
+    let mut screen = Screen::new(Bench::ready()).sized(120, 30);
+    let mut second = past("second session", "Demo", "1 h ago");
+    second.last = Exchange {
+        asked: Some("why is it slow?".into()),
+        answered: Some("The parser reads each line twice.".into()),
+    };
+    let list = vec![past("a slow parser", "Demo", "5 min ago"), second];
+    screen.ui.show_past_sessions(list);
+    screen.settle();
+    screen
+}
+
+#[test]
+fn what_is_typed_is_looked_for_in_the_text_of_past_sessions_and_titles_come_first() {
+    let mut screen = searching();
+    assert!(screen.press("s").is_empty(), "one letter is too little");
+    let commands = screen.press("l o w");
+    let Some(UiCommand::SearchPast { words, ids }) = commands.last() else {
+        panic!("{commands:?}");
+    };
+    assert_eq!(words, "slow");
+    assert_eq!(ids[..], ["a slow parser", "second session"]);
+    let picture = screen.draw();
+    assert!(picture.contains("1 found, searching"), "{picture}");
+    assert!(!picture.contains("second session"));
+    let mut found = FoundInText {
+        words: "slow".into(),
+        hits: vec![("second session".into(), "why is it slow?".into())],
+        done: false,
+    };
+    screen.ui.found_in_text(found.clone());
+    let picture = screen.draw();
+    assert!(picture.contains("2 found, searching"), "{picture}");
+    let at = |text: &str| picture.find(text).expect("a row");
+    assert!(at("a slow parser") < at("second session"));
+    (found.hits, found.done) = (Vec::new(), true);
+    screen.ui.found_in_text(found);
+    let picture = screen.draw();
+    assert!(
+        picture.contains("2 found") && !picture.contains("searching"),
+        "{picture}"
+    );
+    // What was found for other words counts no more.
+    let commands = screen.press("x");
+    assert!(matches!(&commands[..], [UiCommand::SearchPast { words, .. }] if words == "slowx"));
+    assert!(!screen.draw().contains("second session"));
+    let commands = screen.press("ctrl-u");
+    assert!(matches!(&commands[..], [UiCommand::SearchPast { words, .. }] if words.is_empty()));
+}
+
+#[test]
+fn the_last_exchange_of_the_selected_session_stands_beside_or_below_the_list() {
+    let mut screen = searching();
+    screen.press("down");
+    let picture = screen.draw();
+    let row = picture
+        .lines()
+        .find(|line| line.contains("why is it slow?"));
+    assert!(row.is_some_and(|row| row.contains('│')), "{picture}");
+    screen.size = (80, 24);
+    let picture = screen.draw();
+    assert!(
+        picture.contains("The parser reads each line twice."),
+        "{picture}"
+    );
+    screen.size = (60, 15);
+    let picture = screen.draw();
+    assert!(!picture.contains("The parser reads"), "{picture}");
+    assert!(picture.contains("a slow parser"));
 }
