@@ -18,6 +18,7 @@ mod external;
 mod graphics;
 mod job;
 mod leave;
+mod local_time;
 mod log;
 mod prompts;
 mod reopen;

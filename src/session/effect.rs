@@ -5,7 +5,7 @@ use crate::{
         AgentNotice, Comparison, ConnectionId, HostRequest, LoginProgram, Protocol, RequestKey,
         SessionId, TerminalId, TerminalSize, ToAgent,
     },
-    session::{Consent, Prompt, QuestionId, Subject},
+    session::{BlockId, Consent, Prompt, QuestionId, Subject},
     text::SafeText,
 };
 
@@ -54,6 +54,8 @@ pub enum Effect {
         id: TerminalId,
         change: ScreenChange,
     },
+    /// Say what time it is where the person is, for that row; comes back as `EndedAt`.
+    TellTime(BlockId),
     /// Ring or notify, if the terminal is not looked at.
     Attention(Attention),
     /// Text that came back to the person: in front of the draft.

@@ -8,7 +8,7 @@ use crate::{
         McpServer, OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId,
         ToolCallId,
     },
-    session::{AgentInfo, Prompt, QuestionId, Shown, Verdict},
+    session::{AgentInfo, BlockId, Prompt, QuestionId, Shown, Verdict},
     text::SafeText,
 };
 
@@ -150,6 +150,12 @@ pub enum Event {
     Note {
         level: crate::session::NoticeLevel,
         text: SafeText,
+    },
+
+    /// What was asked for by [`Effect::TellTime`](crate::session::Effect::TellTime).
+    EndedAt {
+        row: BlockId,
+        time: SafeText,
     },
 
     // The host.

@@ -23,12 +23,14 @@ use tokio::sync::mpsc;
 
 use crate::{
     acp::Client,
-    app::{cleanup::Started, services::Launched},
+    app::{cleanup::Started, local_time, services::Launched},
     cli::Launch,
     config::{AgentProfile, Config},
     host::{Host, HostEvent, Login, LoginCommand, Terminals, browser},
     model::{AgentNotice, ConnectionId, Policy, SessionId, SessionKey, TerminalId, ToAgent},
-    session::{Attention, Effect, Event, Prompt, QuestionId, Routed, ScreenChange, Sessions},
+    session::{
+        Attention, BlockId, Effect, Event, Prompt, QuestionId, Routed, ScreenChange, Sessions,
+    },
     store::files::{SessionFolder, SessionWriter, Trouble},
     text::SafeText,
 };
@@ -186,6 +188,7 @@ impl Runtime {
                         self.tell(by, connection)(event);
                     }
                 }
+                Effect::TellTime(row) => self.tell_time(by, row),
                 Effect::Compare(comparison) => self.compare(by, *comparison),
                 Effect::Decide {
                     question,
@@ -226,6 +229,14 @@ impl Runtime {
         let done = self.done.clone();
         // Sending fails only once the loop is over.
         move |event| drop(done.send(Done::Session(key, connection, event)))
+    }
+
+    /// Where the local time cannot be told, the row stays without.
+    fn tell_time(&self, by: SessionKey, row: BlockId) {
+        let connection = self.running(by).and_then(|running| running.connection);
+        if let (Some(connection), Some(time)) = (connection, local_time::now()) {
+            self.tell(by, connection)(Event::EndedAt { row, time });
+        }
     }
 
     /// The person has consented: starts their browser off the UI task.

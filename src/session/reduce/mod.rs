@@ -277,6 +277,7 @@ impl Step<'_> {
             Event::Restart => self.restart(),
             Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
+            Event::EndedAt { row, time } => self.ended_at(row, &time),
 
             Event::Compared { of, shown } => match of {
                 Compared::Call {

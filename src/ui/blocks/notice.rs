@@ -1,5 +1,7 @@
 //! Notices of this client.
 
+use std::borrow::Cow;
+
 use ratatui::style::Style;
 
 use super::{
@@ -9,6 +11,7 @@ use super::{
 use crate::{
     config::Thoughts,
     session::{Notice, NoticeLevel},
+    text::SafeText,
     ui::render::{
         RenderContext, Rendered, Row,
         excerpt::{Excerpt, Keep},
@@ -62,6 +65,15 @@ impl Notice {
     }
 }
 
+/// Its text; signs in a row of our own as the others on the screen.
+fn in_symbols<'n>(notice: &'n Notice, ctx: &RenderContext<'_>) -> Cow<'n, SafeText> {
+    if notice.level != NoticeLevel::Quiet || !ctx.symbols.ascii {
+        return Cow::Borrowed(&notice.text);
+    }
+    let text = notice.text.replace(" · ", " | ").replace(" −", " -");
+    Cow::Owned(SafeText::new(&text))
+}
+
 /// The notice with a sign for its level; `detail`: and at most `max_rows` rows of its detail.
 pub(super) fn render_notice(
     notice: &Notice,
@@ -87,7 +99,8 @@ pub(super) fn render_notice(
     let rest = StyledLine::blanks(first.width());
 
     let mut rows = Vec::new();
-    for (n, mut line) in StyledLine::lines(notice.text.trim_end(), style).enumerate() {
+    let text = in_symbols(notice, ctx);
+    for (n, mut line) in StyledLine::lines(text.trim_end(), style).enumerate() {
         let prefix = if n == 0 { &first } else { &rest };
         if n == 0 && notice.detail.is_some() {
             line.push(" ", style);

@@ -151,6 +151,22 @@ fn notices_by_level() {
 }
 
 #[test]
+fn the_row_that_ends_a_turn_has_the_signs_of_the_screen() {
+    let notice = Notice {
+        level: NoticeLevel::Quiet,
+        text: "Worked for 41s · +18 −4 in 3 files · 10:41".into(),
+        detail: None,
+        last_words: false,
+    };
+    let shown = |stage: &Stage| {
+        let rows = render_notice(&notice, false, 20, &stage.ctx(60));
+        text(&rows, 60).trim().to_owned()
+    };
+    assert!(shown(&Stage::dark()).contains("· Worked for 41s · +18 −4 in 3 files · 10:41"));
+    assert!(shown(&Stage::ascii()).contains("| Worked for 41s | +18 -4 in 3 files | 10:41"));
+}
+
+#[test]
 fn of_what_a_program_said_last_the_end_is_shown() {
     let said: Vec<String> = (1..=50).map(|n| format!("line {n}")).collect();
     let mut notice = Notice {

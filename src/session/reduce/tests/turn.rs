@@ -1,5 +1,7 @@
 use super::*;
-use crate::model::{OptionId, RawJson};
+use std::sync::Arc;
+
+use crate::model::{Diff, FileChange, OptionId, Patch, RawJson, ToolContent, ToolKind};
 use crate::session::{Attention, ToolState, Verdict};
 
 // V1-PROMPT-02
@@ -43,6 +45,53 @@ fn how_long_a_turn_took_is_told_at_its_end() {
     play.event(Event::Stop);
     play.ends(StopReason::Cancelled);
     assert_eq!(play.said_last(), "i stopped", "that says enough");
+}
+
+#[test]
+fn the_end_of_a_turn_tells_what_it_changed_and_when_it_was() {
+    let patch = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n one\n--- two\n+++ 2\n+3\n";
+    let patch = |path: &str| Diff::of_patch(path.into(), FileChange::Modify, patch.into());
+    let new = Diff::of_texts("new".into(), None, "a\nb\nc\n".into());
+    let sides = Diff::of_texts("f".into(), Some("a".into()), "b".into());
+    let deleted = Diff::of_texts("f".into(), Some("a\nb".into()), "".into());
+    let renamed = FileChange::Move { from: "e".into() };
+    for (diffs, told) in [
+        (vec![], "· Worked for 1s"),
+        (vec![patch("f")], "· Worked for 1s · +2 −1 in 1 file"),
+        (
+            vec![patch("f"), new, patch("f")],
+            "· Worked for 1s · +7 −2 in 2 files",
+        ),
+        (vec![deleted], "· Worked for 1s · +0 −2 in 1 file"),
+        // Nothing is counted wrong: these texts may be a part of the file.
+        (vec![patch("g"), sides], "· Worked for 1s · 2 files changed"),
+        (
+            vec![Diff::without_text("f".into(), renamed)],
+            "· Worked for 1s · 1 file changed",
+        ),
+    ] {
+        let mut play = Play::running();
+        let pieces = diffs.into_iter().map(Arc::new).map(ToolContent::Diff);
+        play.update(AgentEvent::ToolCall(Box::new(ToolCallPatch {
+            announces: true,
+            kind: Patch::Set(ToolKind::Edit),
+            status: Patch::Set(ToolStatus::Completed),
+            content: Patch::Set(pieces.collect()),
+            ..ToolCallPatch::new(ToolCallId::new("t"))
+        })));
+        play.wait(Duration::from_secs(1));
+        let effects = play.ends(StopReason::EndTurn);
+        assert_eq!(play.said_last(), told);
+        let row = effects.iter().find_map(|effect| match effect {
+            Effect::TellTime(row) => Some(*row),
+            _ => None,
+        });
+        play.event(Event::EndedAt {
+            row: row.expect("the time is asked for"),
+            time: "10:41".into(),
+        });
+        assert_eq!(play.said_last(), format!("{told} · 10:41"));
+    }
 }
 
 // V1-PROMPT-04, V1-PROMPT-05

@@ -1,10 +1,10 @@
-//! The row that ends a turn: how long the agent worked, and how many files it changed.
+//! The row that ends a turn: how long the agent worked, what it changed, and when it ended.
 
 use std::{collections::BTreeSet, time::Duration};
 
 use crate::{
-    model::ToolContent,
-    session::{BlockKind, ToolState},
+    model::{Diff, DiffText, ToolContent},
+    session::{BlockId, BlockKind, Effect, NoticeLevel, ToolState},
     text::SafeText,
 };
 
@@ -17,6 +17,9 @@ const TOLD_FROM: Duration = Duration::from_secs(1);
 /// rather than counted wrong.
 const LOOKED_AT: usize = 2_000;
 
+/// Bytes of changes whose lines are counted, for the same reason.
+const COUNTED: usize = 8 << 20;
+
 impl Step<'_> {
     /// What is told at the end of the open turn; nothing of a short one, and where no one reads it.
     pub(super) fn worked(&self) -> Option<SafeText> {
@@ -26,18 +29,32 @@ impl Step<'_> {
             return None;
         }
         let mut text = format!("Worked for {}", shown(took));
-        match self.changed_files() {
-            None | Some(0) => {}
-            Some(1) => text.push_str(" · 1 file changed"),
-            Some(files) => text.push_str(&format!(" · {files} files changed")),
+        if let Some(changed) = self.changed().and_then(|changed| changed.told()) {
+            text.push_str(" · ");
+            text.push_str(&changed);
         }
         Some(SafeText::line(&text))
     }
 
-    /// Files that calls of this turn changed, as they tell; `None` where that is too much to look at.
-    fn changed_files(&self) -> Option<usize> {
+    /// Puts that row at the end, and asks what time it is: the rules know no clock.
+    pub(super) fn tell_worked(&mut self, worked: SafeText) {
+        let row = self.push(BlockKind::notice(NoticeLevel::Quiet, worked, None));
+        self.effects.push(Effect::TellTime(row));
+    }
+
+    /// The local time at which the turn ended that this row is of.
+    pub fn ended_at(&mut self, row: BlockId, time: &SafeText) {
+        self.conversation_mut().edit(row, |kind| {
+            if let BlockKind::Notice(notice) = kind {
+                notice.text = SafeText::line(&format!("{} · {time}", notice.text));
+            }
+        });
+    }
+
+    /// What calls of this turn changed, as they tell; `None` where that is too much to look at.
+    fn changed(&self) -> Option<Changed<'_>> {
         let blocks = self.conversation().transcript.blocks();
-        let mut files = BTreeSet::new();
+        let mut changed = Changed::default();
         for (seen, block) in blocks.iter().rev().enumerate() {
             if seen == LOOKED_AT {
                 return None;
@@ -45,15 +62,88 @@ impl Step<'_> {
             match &block.kind {
                 BlockKind::User(message) if message.steered.is_none() => break,
                 BlockKind::Tool(call) if call.state == ToolState::Completed => {
-                    files.extend(call.content.iter().filter_map(|piece| match piece {
-                        ToolContent::Diff(diff) => Some(diff.path.as_str()),
-                        _ => None,
-                    }));
+                    for piece in &call.content {
+                        if let ToolContent::Diff(diff) = piece {
+                            changed.add(diff);
+                        }
+                    }
                 }
                 _ => {}
             }
         }
-        Some(files.len())
+        Some(changed)
+    }
+}
+
+#[derive(Default)]
+struct Changed<'a> {
+    files: BTreeSet<&'a str>,
+    added: usize,
+    removed: usize,
+    /// Bytes of the changes that were counted.
+    bytes: usize,
+    /// The lines of some change are not known.
+    unknown: bool,
+}
+
+impl<'a> Changed<'a> {
+    fn add(&mut self, diff: &'a Diff) {
+        self.files.insert(&diff.path);
+        self.bytes = self.bytes.saturating_add(diff.weight());
+        if self.unknown || self.bytes > COUNTED {
+            self.unknown = true;
+            return;
+        }
+        match lines(diff) {
+            Some((added, removed)) => {
+                self.added += added;
+                self.removed += removed;
+            }
+            None => self.unknown = true,
+        }
+    }
+
+    /// `+18 −4 in 3 files`; without the lines where those of one change are not known, or there are none.
+    fn told(&self) -> Option<String> {
+        let files = match self.files.len() {
+            0 => return None,
+            1 => "1 file".to_owned(),
+            files => format!("{files} files"),
+        };
+        let (added, removed) = (self.added, self.removed);
+        Some(if self.unknown || added + removed == 0 {
+            format!("{files} changed")
+        } else {
+            format!("+{added} −{removed} in {files}")
+        })
+    }
+}
+
+/// Lines that a change adds and removes, where it says so itself. Texts that were not compared with the
+/// file do not.
+fn lines(diff: &Diff) -> Option<(usize, usize)> {
+    match &diff.text {
+        DiffText::Sides { old: None, new } => Some((new.lines().count(), 0)),
+        DiffText::Sides {
+            old: Some(old),
+            new,
+        } => match (old.is_empty(), new.is_empty()) {
+            (true, _) => Some((new.lines().count(), 0)),
+            (_, true) => Some((0, old.lines().count())),
+            _ => (old == new).then_some((0, 0)),
+        },
+        DiffText::Patch(patch) => {
+            // Names stand before the first hunk, with the same signs.
+            let mut hunks = patch.lines().skip_while(|line| !line.starts_with("@@"));
+            hunks.next()?;
+            let (mut added, mut removed) = (0, 0);
+            for line in hunks {
+                added += usize::from(line.starts_with('+'));
+                removed += usize::from(line.starts_with('-'));
+            }
+            Some((added, removed))
+        }
+        DiffText::None => None,
     }
 }
 

@@ -368,7 +368,7 @@ impl Step<'_> {
         let went_well = matches!(reason, None | Some(StopReason::EndTurn));
         self.tell_end(reason.unwrap_or(StopReason::EndTurn), user, stopped);
         if let Some(worked) = worked.filter(|_| went_well && !stopped) {
-            self.say(NoticeLevel::Quiet, worked);
+            self.tell_worked(worked);
         }
         self.after_turn(went_well, stopped);
     }

@@ -335,6 +335,7 @@ impl World {
                 | Effect::AgentScreen { .. }
                 | Effect::Attention(_)
                 | Effect::Notice(_)
+                | Effect::TellTime(_)
                 | Effect::SessionDeleted(_)
                 | Effect::Toast(_) => {}
             }
