@@ -65,6 +65,20 @@ impl Form {
     }
 }
 
+/// What a notification says, if there is to be one.
+pub fn note(attention: Attention, focus: Focus, ui: &UiConfig, agent: &str) -> Option<SafeText> {
+    if !ui.notifications || focus == Focus::Here {
+        return None;
+    }
+    let what = match attention {
+        Attention::PermissionWaiting => "waits for your answer",
+        Attention::TurnDone => "has finished",
+        Attention::AgentFailed => "has failed",
+    };
+    let agent = SafeText::line(first_bytes(agent, NAME_BYTES));
+    Some(SafeText::line(&format!("{agent} {what}")))
+}
+
 /// What to send. A waiting question always rings: it goes through tmux and ssh; a finished turn
 /// only tells somebody who looks elsewhere, or may.
 pub fn bytes(
@@ -84,15 +98,8 @@ pub fn bytes(
     if ui.bell && (waits || away) {
         out.push(b'\x07');
     }
-    if ui.notifications && focus != Focus::Here {
-        let what = match attention {
-            Attention::PermissionWaiting => "waits for your answer",
-            Attention::TurnDone => "has finished",
-            Attention::AgentFailed => "has failed",
-        };
-        let agent = SafeText::line(first_bytes(agent, NAME_BYTES));
+    if let Some(text) = note(attention, focus, ui, agent) {
         // SafeText has no control character that could end it early.
-        let text = SafeText::line(&format!("{agent} {what}"));
         out.extend_from_slice(form.sequence(&text).as_bytes());
     }
     out

@@ -20,6 +20,7 @@ mod job;
 mod leave;
 mod local_time;
 mod log;
+mod notify_command;
 mod prompts;
 mod reopen;
 mod restore;

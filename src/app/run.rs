@@ -275,14 +275,14 @@ impl App {
             match wish {
                 ForPerson::Attention(attention) => {
                     let agent = self.runtime.sessions.get(by).map(Session::agent_name);
-                    let bytes = attention::bytes(
-                        attention,
-                        self.focus,
-                        &self.runtime.config.ui,
-                        agent.map_or("the agent", SafeText::as_str),
-                        attention::Form::detect(),
-                    );
+                    let agent = agent.map_or("the agent", SafeText::as_str);
+                    let (focus, ui) = (self.focus, &self.runtime.config.ui);
+                    let form = attention::Form::detect();
+                    let bytes = attention::bytes(attention, focus, ui, agent, form);
                     self.screen.send_along(&bytes);
+                    if let Some(text) = attention::note(attention, focus, ui, agent) {
+                        self.notify_command.run(&ui.notify_command, &text);
+                    }
                 }
                 ForPerson::Draft(prompt) => self.ui.restore_text_of(by, &prompt.text),
                 ForPerson::Notice(mut notice) => {

@@ -18,6 +18,7 @@ use crate::{
         draft::text_prompt,
         graphics::Graphics,
         job::Job,
+        notify_command::NotifyCommand,
         restore::{Behind, restore},
         runtime::{Done, Reach, Runtime},
         setup::{config_warnings, project_info, ui_settings, wanted_agent},
@@ -72,6 +73,7 @@ pub struct App {
     /// Used by blocking tasks: the desktop may take its time.
     pub clipboard: Arc<Mutex<Clipboard>>,
     pub focus: Focus,
+    pub notify_command: NotifyCommand,
     /// A session was open at some time: leaving is then no failure.
     pub had_session: bool,
     pub exit: Option<ExitCode>,
@@ -161,6 +163,7 @@ impl App {
             elsewhere: Elsewhere::default(),
             clipboard: Arc::new(Mutex::new(Clipboard::new(Surroundings::detect()))),
             focus: Focus::default(),
+            notify_command: NotifyCommand::default(),
             had_session: false,
             exit: None,
             save_draft: Debounce::default(),

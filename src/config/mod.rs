@@ -232,6 +232,10 @@ pub struct UiConfig {
     pub bell: bool,
     /// Tell the desktop when a turn has finished and the terminal is not focused.
     pub notifications: bool,
+    /// A program of the person's own, with its arguments, that is run for each of these; title and text
+    /// are added as the last two. No shell reads it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notify_command: Vec<String>,
     /// The agent's thoughts.
     pub thoughts: Thoughts,
     /// What stays on the screen after leaving.
@@ -345,6 +349,7 @@ impl Default for UiConfig {
             title: true,
             bell: true,
             notifications: true,
+            notify_command: Vec::new(),
             thoughts: Thoughts::Auto,
             exit_print: ExitPrint::Last,
             escape_delay: None,

@@ -29,6 +29,7 @@ const DISPLAY: &[&str] = &[
     "tabs",
     "diff",
     "images",
+    "title",
     "thoughts",
     "exit_print",
 ];

@@ -19,7 +19,8 @@ fn display_keys_apply_without_a_question() {
 fn all_else_waits_for_a_yes_to_that_exact_content() {
     let world = World::new();
     let text = "default_agent = \"evil\"\n[agents.evil]\ncommand = \"evil\"\n\
-                [agents.gemini]\ncommand = 5\n[ui]\ntheme = \"light\"\nbell = false\n";
+                [agents.gemini]\ncommand = 5\n[ui]\ntheme = \"light\"\nbell = false\n\
+                notify_command = [\"evil\", \"-x\"]\n";
     world.project(text);
     let before = world.load();
     assert!(before.config.agent("evil").is_err());
@@ -28,6 +29,7 @@ fn all_else_waits_for_a_yes_to_that_exact_content() {
         "the built-in one is untouched"
     );
     assert!(before.config.ui.bell);
+    assert!(before.config.ui.notify_command.is_empty());
     assert_eq!(before.config.ui.theme, ThemeChoice::Light);
     let TrustState::Untrusted {
         path,
@@ -51,6 +53,7 @@ fn all_else_waits_for_a_yes_to_that_exact_content() {
         "the wrong type costs itself"
     );
     assert!(!after.config.ui.bell);
+    assert_eq!(after.config.ui.notify_command, ["evil", "-x"]);
 
     world.project(&format!("{text}#\n"));
     assert!(
