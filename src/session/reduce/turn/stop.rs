@@ -97,9 +97,8 @@ impl Step<'_> {
             Protocol::Threads => {
                 "the agent is still working: its protocol cannot stop it. esc once more ends its process and restarts it"
             }
-            Protocol::V1 | Protocol::V2 => {
-                "the agent has not stopped yet: esc once more abandons the turn and restarts the agent"
-            }
+            // The row of what goes on names the key.
+            Protocol::V1 | Protocol::V2 => "the agent has not stopped yet",
         };
         self.say(NoticeLevel::Warning, text.into());
         true
