@@ -52,9 +52,19 @@ pub struct Bar {
     input: LineInput,
     is_regex: bool,
     focused: bool,
+    /// It is a viewer's: no pager takes over what it shows.
+    in_viewer: bool,
 }
 
 impl Bar {
+    /// The bar of a viewer.
+    pub fn in_viewer() -> Self {
+        Self {
+            in_viewer: true,
+            ..Self::default()
+        }
+    }
+
     pub fn pattern(&self) -> String {
         self.input.text()
     }
@@ -85,7 +95,7 @@ impl Bar {
             KeyCode::Up => return BarKey::Previous,
             KeyCode::Char('n') if ctrl => return BarKey::Next,
             KeyCode::Char('p') if ctrl => return BarKey::Previous,
-            KeyCode::Char('p') if alt => return BarKey::Pager,
+            KeyCode::Char('p') if alt && !self.in_viewer => return BarKey::Pager,
             KeyCode::Char('r') if alt => {
                 self.is_regex = !self.is_regex;
                 return BarKey::Changed;
@@ -170,6 +180,9 @@ impl Bar {
             (None, false) => StyledLine::styled(&told(counted), count_style(counted, ctx)),
         };
         let hints: &[(&str, &str)] = match self.focused {
+            true if self.input.is_empty() && self.in_viewer => {
+                &[("alt-r", "regex"), ("esc", "closes")]
+            }
             true if self.input.is_empty() => {
                 &[("alt-r", "regex"), ("alt-p", "pager"), ("esc", "closes")]
             }

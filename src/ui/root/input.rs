@@ -156,7 +156,7 @@ impl Ui {
 
     /// Whether letters are text now: those of a diff's or a text's viewer are its keys.
     fn takes_typing(&self) -> bool {
-        self.viewer.as_ref().is_none_or(Viewer::is_attached)
+        self.viewer.as_ref().is_none_or(Viewer::takes_text)
     }
 
     /// Brings the overlays up to date with the session.

@@ -221,6 +221,7 @@ impl Ui {
             self.press.as_ref().and_then(Press::deadline),
             self.look.sources.due,
             self.find_deadline(cx.now),
+            self.viewer_deadline(cx.now),
             self.transcript.deadline().filter(|_| self.transcript_shown),
             self.look.activity(0, cx).deadline(),
         ]

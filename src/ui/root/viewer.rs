@@ -1,6 +1,6 @@
 //! Viewers that fill the screen above the status line: a diff, a long text, a terminal.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{
@@ -266,12 +266,20 @@ impl Ui {
             return false;
         };
         if !viewer.is_attached()
-            && let Some(action @ (Action::Suspend | Action::Redraw)) = self
+            && let Some(action @ (Action::Suspend | Action::Redraw | Action::Find)) = self
                 .look
                 .keymap
                 .action(Chord::from(key), &[Context::Anywhere])
         {
+            if action == Action::Find {
+                viewer.open_find();
+                return true;
+            }
             return self.act(action, cx);
+        }
+        // Before the answers of a question below: n is the next match, and enter too.
+        if viewer.find_key(key) {
+            return true;
         }
         if self.typed_over_question(key, cx) {
             return false;
@@ -293,6 +301,13 @@ impl Ui {
         let outcome = viewer.on_paste(text, cx.screens);
         self.after_viewer(outcome);
         true
+    }
+
+    /// When a search in the viewer goes on, while it is drawn.
+    pub(super) fn viewer_deadline(&self, now: Instant) -> Option<Instant> {
+        let viewer = self.viewer.as_ref();
+        let drawn = viewer.filter(|_| !self.places.viewer.is_empty());
+        drawn?.deadline(now)
     }
 
     pub(super) fn after_viewer(&mut self, outcome: Outcome) {

@@ -41,6 +41,7 @@ use select::Selecting;
 
 pub use exit::{Printed, printed_rows};
 pub use found::{Current, Found, ViewPlace};
+pub(crate) use found::{MarkedCells, mark_style, marks};
 pub use printed::How;
 pub use select::Taken;
 

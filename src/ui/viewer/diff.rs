@@ -5,25 +5,30 @@ use std::{cell::RefCell, path::Path, sync::Arc};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
+    layout::{Position, Rect},
     widgets::{Clear, Widget},
 };
 
 use super::{
-    Entries, Motion, Outcome, Window, areas, closes, draw_hints, draw_title, motion, percent,
+    Entries, Finder, Motion, Outcome, Window, areas, closes, draw_hints, draw_title, motion,
+    percent,
 };
 use crate::{
     config::DiffLayout,
     model::Diff,
     text::SafeText,
-    ui::render::{
-        RenderContext, Row,
-        diff::{
-            DiffLine, DiffModel, Form, Item, Layout, Painter, change_label, diff_model, push_stats,
+    ui::{
+        find::Pattern,
+        render::{
+            RenderContext, Row,
+            diff::{
+                DiffLine, DiffModel, Form, Item, Layout, Painter, change_label, diff_model,
+                push_stats,
+            },
+            format::{count, shown_path},
+            line::StyledLine,
         },
-        draw_rows,
-        format::{count, shown_path},
-        line::StyledLine,
+        transcript::{MarkedCells, marks},
     },
 };
 
@@ -36,6 +41,7 @@ pub struct DiffViewer {
     /// The entry jumped to, until the window is scrolled.
     jumped_to: Option<usize>,
     window: Window,
+    pub(super) find: Finder,
     /// A question's answers stand below, and have the keys that they are given with.
     answered_below: bool,
     /// There is an input to go to.
@@ -97,6 +103,7 @@ impl DiffViewer {
             made_for: None,
             jumped_to: None,
             window: Window::default(),
+            find: Finder::default(),
             answered_below: false,
             has_input: false,
         }
@@ -135,21 +142,32 @@ impl DiffViewer {
         self.window.ask(motion);
     }
 
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+    pub(super) fn go_back(&mut self, place: (usize, usize)) {
+        self.jumped_to = None;
+        self.window.go_back(place);
+    }
+
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        buf: &mut Buffer,
+        ctx: &RenderContext<'_>,
+    ) -> Option<Position> {
         Clear.render(area, buf);
         let ctx = RenderContext {
             width: area.width.max(1),
             ..*ctx
         };
         self.make(&ctx);
-        let (title, body, hints) = areas(area);
+        let (title, body, hints) = areas(area, &self.find);
         let laid = Laid {
             files: &self.files,
             entries: &self.entries,
             painters: RefCell::default(),
             ctx: &ctx,
         };
-        draw_rows(&self.window.rows(&laid, body.height.into()), body, buf);
+        let window = &mut self.window;
+        self.find.draw_window(window, &laid, body, buf, &ctx);
         let at = percent(&self.window, &laid);
         let top = self.entries.get(self.window.top());
         let file = top.map_or(0, |entry| entry.file);
@@ -164,6 +182,9 @@ impl DiffViewer {
             files => format!("file {} of {files}", file + 1),
         };
         draw_title(&name, &of, title, buf, &ctx);
+        if self.find.is_open() {
+            return self.find.draw_bar(hints, buf, &ctx);
+        }
         let hunk = if self.answered_below { "J K" } else { "n p" };
         let mut keys = vec![("j k", "scroll"), (hunk, "hunk")];
         if self.files.len() > 1 {
@@ -173,8 +194,9 @@ impl DiffViewer {
         if self.has_input {
             keys.push(("i", "input"));
         }
-        keys.push(("q", "back"));
+        keys.extend([("/", "find"), ("q", "back")]);
         draw_hints(&keys, &at, hints, buf, &ctx);
+        None
     }
 
     fn make(&mut self, ctx: &RenderContext<'_>) {
@@ -200,6 +222,7 @@ impl DiffViewer {
         let into_file = top.map_or(0, |file| self.window.top() - self.file_start(file));
         let same_items = self.made_for.is_some_and(|made| made.layout == self.layout);
         self.made_for = Some(made_for);
+        self.find.again();
         self.entries.clear();
         self.jumped_to = None;
         let several = self.files.len() > 1;
@@ -298,20 +321,86 @@ impl Entries for Laid<'_> {
                 let Some(model) = &file.model else {
                     return Vec::new();
                 };
-                let mut painters = self.painters.borrow_mut();
-                let known = painters
-                    .iter()
-                    .position(|(n, made, _)| (*n, *made) == (entry.file, layout));
-                let index = known.unwrap_or_else(|| {
-                    let painter = Painter::new(model, &file.diff.path, self.ctx).long_lines();
-                    painters.push((entry.file, layout, painter));
-                    painters.len() - 1
-                });
-                painters
-                    .get(index)
-                    .map_or_else(Vec::new, |(_, _, painter)| painter.item(item))
+                self.painted(entry, model, layout, |painter| painter.item(item))
             }
         }
+    }
+
+    fn may_match(&self, at: usize, pattern: &Pattern) -> bool {
+        let Some(entry) = self.entries.get(at) else {
+            return false;
+        };
+        let Some(file) = self.files.get(entry.file) else {
+            return false;
+        };
+        match (entry.kind, &file.model) {
+            (EntryKind::Header, _) => pattern.may_be_in(&file.path),
+            (EntryKind::Item { item, .. }, Some(model)) => {
+                item.texts(model).any(|text| pattern.may_be_in(text))
+            }
+            _ => false,
+        }
+    }
+
+    fn marks(&self, at: usize, pattern: &Pattern) -> Vec<Vec<MarkedCells>> {
+        if !self.may_match(at, pattern) {
+            return Vec::new();
+        }
+        let entry = self.entries.get(at);
+        let model = entry.and_then(|entry| self.files.get(entry.file)?.model.as_ref());
+        let (Some(entry), Some(model)) = (entry, model) else {
+            return marks(&self.rows(at), pattern);
+        };
+        let EntryKind::Item {
+            item: Item::Pair(left, right),
+            layout,
+            ..
+        } = entry.kind
+        else {
+            return marks(&self.rows(at), pattern);
+        };
+        // Each side is a text of its own.
+        self.painted(entry, model, layout, |painter| {
+            let sides = painter.sides(left, right);
+            let mut found = marks(&sides.left, pattern);
+            let column = u16::try_from(sides.right_at).unwrap_or(u16::MAX);
+            for mut mark in marks(&sides.right, pattern) {
+                for cells in &mut mark {
+                    let columns = &cells.columns;
+                    cells.columns =
+                        columns.start.saturating_add(column)..columns.end.saturating_add(column);
+                }
+                found.push(mark);
+            }
+            found
+        })
+    }
+}
+
+impl<'a> Laid<'a> {
+    /// What the painter of an entry's file makes.
+    fn painted<T: Default>(
+        &self,
+        entry: &Entry,
+        model: &'a DiffModel,
+        layout: Layout,
+        paint: impl FnOnce(&Painter<'a>) -> T,
+    ) -> T {
+        let Some(file) = self.files.get(entry.file) else {
+            return T::default();
+        };
+        let mut painters = self.painters.borrow_mut();
+        let known = painters
+            .iter()
+            .position(|(n, made, _)| (*n, *made) == (entry.file, layout));
+        let index = known.unwrap_or_else(|| {
+            let painter = Painter::new(model, &file.diff.path, self.ctx).long_lines();
+            painters.push((entry.file, layout, painter));
+            painters.len() - 1
+        });
+        painters
+            .get(index)
+            .map_or_else(T::default, |(_, _, painter)| paint(painter))
     }
 }
 

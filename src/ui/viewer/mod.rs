@@ -1,16 +1,19 @@
 //! Full-screen viewers: a diff, a long text, a terminal, an image.
 //!
-//! Owns their scrolling and their keys, and what an attached terminal is sent. Opened over
+//! Owns their scrolling, finding and their keys, and what an attached terminal is sent. Opened over
 //! everything else by the root, which routes keys here until one closes the view. Must not know
 //! where what it shows came from.
 
 mod diff;
+mod find;
 mod input;
 mod mouse;
 mod picture;
 mod terminal;
 mod text;
 mod window;
+
+use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
 use ratatui::{
@@ -36,6 +39,7 @@ pub use picture::PictureViewer;
 pub use terminal::TerminalViewer;
 pub use text::TextViewer;
 
+use find::{FindKey, Finder};
 use window::{Entries, Window};
 
 /// What a key did.
@@ -63,6 +67,13 @@ pub enum Viewer {
 impl Viewer {
     /// Keys are the viewer's alone while it is open.
     pub fn on_key(&mut self, key: KeyEvent, screens: &Screens) -> Outcome {
+        if self.find_key(key) {
+            return Outcome::Stay;
+        }
+        if find::opens(key) && !self.is_attached() {
+            self.open_find();
+            return Outcome::Stay;
+        }
         match self {
             Self::Diff(viewer) => viewer.on_key(key),
             Self::Text(viewer) => viewer.on_key(key),
@@ -81,13 +92,72 @@ impl Viewer {
         }
     }
 
-    /// A program has the keyboard: every key is meant for it.
+    /// A program has the keyboard: every key is meant for it. Not while something is looked for.
     pub fn is_attached(&self) -> bool {
-        matches!(self, Self::Terminal(viewer) if viewer.is_attached())
+        matches!(self, Self::Terminal(viewer) if viewer.is_attached() && !viewer.find.is_open())
     }
 
-    /// Pasted text: for the program of an attached terminal.
+    /// Whether letters are text here: a program's, or of the find bar.
+    pub fn takes_text(&self) -> bool {
+        self.is_attached() || self.find().is_some_and(Finder::is_focused)
+    }
+
+    /// An image has no text to look in.
+    fn find(&self) -> Option<&Finder> {
+        match self {
+            Self::Diff(viewer) => Some(&viewer.find),
+            Self::Text(viewer) => Some(&viewer.find),
+            Self::Terminal(viewer) => Some(&viewer.find),
+            Self::Picture(_) => None,
+        }
+    }
+
+    fn find_mut(&mut self) -> Option<&mut Finder> {
+        match self {
+            Self::Diff(viewer) => Some(&mut viewer.find),
+            Self::Text(viewer) => Some(&mut viewer.find),
+            Self::Terminal(viewer) => Some(&mut viewer.find),
+            Self::Picture(_) => None,
+        }
+    }
+
+    /// Opens the find bar.
+    pub fn open_find(&mut self) {
+        if let Some(find) = self.find_mut() {
+            find.open();
+        }
+    }
+
+    /// Takes a key for an open find bar, before what else a key may mean; whether it was one.
+    pub fn find_key(&mut self, key: KeyEvent) -> bool {
+        let Some(find) = self.find_mut() else {
+            return false;
+        };
+        let back = match find.key(key) {
+            FindKey::Passed => return false,
+            FindKey::Taken | FindKey::Closed { back: None } => return true,
+            FindKey::Closed { back: Some(back) } => back,
+        };
+        match self {
+            Self::Diff(viewer) => viewer.go_back(back),
+            Self::Text(viewer) => viewer.go_back(back),
+            Self::Terminal(viewer) => viewer.go_back(back),
+            Self::Picture(_) => {}
+        }
+        true
+    }
+
+    /// When a search goes on; `None` without one.
+    pub fn deadline(&self, now: Instant) -> Option<Instant> {
+        self.find()?.deadline(now)
+    }
+
+    /// Pasted text: for the find bar, or the program of an attached terminal.
     pub fn on_paste(&mut self, text: &str, screens: &Screens) -> Outcome {
+        if let Some(find) = self.find_mut().filter(|find| find.is_open()) {
+            find.paste(text);
+            return Outcome::Stay;
+        }
         match self {
             Self::Terminal(viewer) => viewer.on_paste(text, screens),
             Self::Diff(_) | Self::Text(_) | Self::Picture(_) => Outcome::Stay,
@@ -122,10 +192,12 @@ impl Viewer {
         match self {
             Self::Diff(viewer) => viewer.draw(area, buf, ctx),
             Self::Text(viewer) => viewer.draw(area, buf, ctx),
-            Self::Terminal(viewer) => return viewer.draw(area, buf, screens, ctx),
-            Self::Picture(viewer) => viewer.draw(area, buf, ctx),
+            Self::Terminal(viewer) => viewer.draw(area, buf, screens, ctx),
+            Self::Picture(viewer) => {
+                viewer.draw(area, buf, ctx);
+                None
+            }
         }
-        None
     }
 
     /// To be carried out after a frame.
@@ -162,7 +234,6 @@ fn motion(key: KeyEvent) -> Option<Motion> {
     Some(match key.code {
         KeyCode::Char('d') if ctrl => Motion::HalfPages(1),
         KeyCode::Char('u') if ctrl => Motion::HalfPages(-1),
-        KeyCode::Char('f') if ctrl => Motion::Pages(1),
         KeyCode::Char('b') if ctrl => Motion::Pages(-1),
         KeyCode::Char(_) if ctrl => return None,
         KeyCode::Down | KeyCode::Char('j') | KeyCode::Enter => Motion::Rows(1),
@@ -178,6 +249,7 @@ fn motion(key: KeyEvent) -> Option<Motion> {
 /// Whether a key does something in a diff's viewer, or in a text's.
 fn is_key(key: KeyEvent, of_diff: bool) -> bool {
     closes(key)
+        || find::opens(key)
         || motion(key).is_some()
         || of_diff
             && matches!(
@@ -191,10 +263,10 @@ fn closes(key: KeyEvent) -> bool {
     ctrl_c || matches!(key.code, KeyCode::Esc | KeyCode::Char('q'))
 }
 
-/// The areas of a viewer: title, body, hints. Low screens have no hints.
-fn areas(area: Rect) -> (Rect, Rect, Rect) {
+/// The areas of a viewer: title, body, hints or the find bar. Low screens have no hints.
+fn areas(area: Rect, finder: &Finder) -> (Rect, Rect, Rect) {
     let (title, rest) = split_top(area, 1);
-    let (body, hints) = split_bottom(rest, u16::from(area.height >= 4));
+    let (body, hints) = split_bottom(rest, u16::from(area.height >= 4 || finder.is_open()));
     (title, body, hints)
 }
 
@@ -255,3 +327,5 @@ fn percent(window: &Window, entries: &impl Entries) -> String {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_find;

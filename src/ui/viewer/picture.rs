@@ -7,7 +7,7 @@ use ratatui::{
     widgets::{Clear, Widget},
 };
 
-use super::{Outcome, areas, closes, draw_hints, draw_title};
+use super::{Finder, Outcome, areas, closes, draw_hints, draw_title};
 use crate::{
     model::ImageData,
     picture::Medium,
@@ -57,7 +57,7 @@ impl PictureViewer {
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
         Clear.render(area, buf);
         self.placed.clear();
-        let (title, body, hints) = areas(area);
+        let (title, body, hints) = areas(area, &Finder::default());
         let Some((name, data)) = self.images.get(self.at) else {
             return;
         };

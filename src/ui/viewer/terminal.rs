@@ -8,18 +8,23 @@ use ratatui::{
     widgets::{Clear, Widget},
 };
 
-use super::{Motion, Outcome, areas, closes, draw_hints, draw_title, input, motion, mouse};
+use super::{
+    Entries, Finder, Motion, Outcome, areas, closes, draw_hints, draw_title, find, input, motion,
+    mouse, window::Shown,
+};
 use crate::{
     model::TerminalId,
     session::TerminalInfo,
     text::SafeText,
     ui::{
         UiCommand,
+        find::Pattern,
         render::{
-            RenderContext,
+            RenderContext, Row,
             command::{one_line, shown_command},
             draw_rows,
             line::StyledLine,
+            split_top,
             terminal::{ending, render_screen_rows},
         },
     },
@@ -39,6 +44,7 @@ pub struct TerminalViewer {
     /// Where the program's screen was drawn.
     body: Option<Rect>,
     command_to_send: Option<UiCommand>,
+    pub(super) find: Finder,
 }
 
 impl TerminalViewer {
@@ -53,6 +59,7 @@ impl TerminalViewer {
             size: None,
             body: None,
             command_to_send: None,
+            find: Finder::default(),
         };
         viewer.update(info);
         viewer
@@ -87,6 +94,13 @@ impl TerminalViewer {
             KeyCode::Char(']' | '5') if ctrl => return Outcome::Close,
             KeyCode::PageUp if shift => self.move_by(Motion::Pages(-1)),
             KeyCode::PageDown if shift => self.move_by(Motion::Pages(1)),
+            KeyCode::F(9) if self.attached => {
+                return Outcome::command(UiCommand::TerminalKill {
+                    id: self.id.clone(),
+                });
+            }
+            // ctrl-f and `/` are the program's.
+            KeyCode::F(3) if find::opens(key) => self.find.open(),
             _ if !self.attached => {
                 if closes(key) {
                     return Outcome::Close;
@@ -95,10 +109,11 @@ impl TerminalViewer {
                     self.move_by(motion);
                 }
             }
-            KeyCode::F(9) => {
-                return Outcome::command(UiCommand::TerminalKill {
-                    id: self.id.clone(),
-                });
+            // While something is looked for the program gets no keys that it cannot know of.
+            _ if self.find.is_open() => {
+                if let Some(motion) = motion(key) {
+                    self.move_by(motion);
+                }
             }
             _ => {
                 if let Some(bytes) = input::key_bytes(key, self.modes(screens)) {
@@ -156,6 +171,11 @@ impl TerminalViewer {
         })
     }
 
+    /// To rows above the end, as they were counted when the find bar was opened.
+    pub(super) fn go_back(&mut self, (_, up): (usize, usize)) {
+        self.up = up;
+    }
+
     fn move_by(&mut self, motion: Motion) {
         let page = self
             .size
@@ -182,7 +202,7 @@ impl TerminalViewer {
         ctx: &RenderContext<'_>,
     ) -> Option<Position> {
         Clear.render(area, buf);
-        let (title, body, hints) = areas(area);
+        let (title, body, hints) = areas(area, &self.find);
         self.body = Some(body);
         self.want_size(body);
         let mut name = StyledLine::styled("$ ", ctx.theme.dim);
@@ -198,22 +218,37 @@ impl TerminalViewer {
                 ("ctrl-]", "back"),
                 ("F9", "end the command"),
                 ("shift-pgup", "scroll"),
+                ("F3", "find"),
             ]
         } else {
-            &[("j k", "scroll"), ("space b", "page"), ("q", "back")]
+            &[
+                ("j k", "scroll"),
+                ("space b", "page"),
+                ("/", "find"),
+                ("q", "back"),
+            ]
         };
-        draw_hints(keys, "", hints, buf, ctx);
+        if !self.find.is_open() {
+            draw_hints(keys, "", hints, buf, ctx);
+        }
 
         let Some(screen) = screens.get(&self.id) else {
             let text = StyledLine::styled("[output of a terminal, no longer kept]", ctx.theme.dim);
             draw_rows([&text.truncate(body.width.into(), "")], body, buf);
-            return None;
+            self.find.lost();
+            return self.find.draw_bar(hints, buf, ctx);
         };
+        let whole = *ctx;
         let ctx = RenderContext {
             width: body.width.max(1),
             ..*ctx
         };
-        self.draw_screen(&screen.lock(), body, buf, &ctx)
+        let cursor = self.draw_screen(&screen.lock(), body, buf, &ctx);
+        // The count is as of what was searched for this frame.
+        match self.find.is_open() {
+            true => self.find.draw_bar(hints, buf, &whole),
+            false => cursor,
+        }
     }
 
     /// The program's size is that of the view.
@@ -248,6 +283,18 @@ impl TerminalViewer {
             used.saturating_sub(height)
         };
         self.up = self.up.min(end_top);
+        let found = Found { screen, ctx };
+        let first = found.first();
+        self.find.set_rev(screen.rev());
+        let place = (first + (end_top - self.up).saturating_sub(head), self.up);
+        if let Some((entry, _)) = self.find.step(&found, place, ctx.now) {
+            let row = (entry + head).saturating_sub(first);
+            let shown = end_top - self.up..end_top - self.up + height;
+            if !shown.contains(&row) {
+                // With what led to it above.
+                self.up = end_top.saturating_sub(row.saturating_sub(height / 3));
+            }
+        }
         let top = end_top - self.up;
         let mut rows = Vec::new();
         if let Some(missing) = missing.filter(|_| top == 0) {
@@ -256,13 +303,51 @@ impl TerminalViewer {
         }
         let from = top.saturating_sub(head);
         let shown = from..(top + height).saturating_sub(head);
-        rows.extend(render_screen_rows(screen, shown, ctx));
+        let said = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+        rows.extend(render_screen_rows(screen, shown.clone(), ctx));
         draw_rows(&rows, body, buf);
+        let shown: Vec<Shown> = shown
+            .map(|row| Shown {
+                entry: first + row,
+                from: 0,
+                rows: 1,
+            })
+            .collect();
+        let (_, below) = split_top(body, said);
+        self.find.mark(&shown, &found, below, buf, ctx);
         let cursor = screen.cursor().filter(|_| self.attached && self.up == 0)?;
         let at = Position::new(
             body.x.saturating_add(cursor.col),
             body.y.saturating_add(cursor.row),
         );
         body.contains(at).then_some(at)
+    }
+}
+
+/// A terminal's rows, numbered from the first that it ever had.
+struct Found<'a> {
+    screen: &'a Screen,
+    ctx: &'a RenderContext<'a>,
+}
+
+impl Entries for Found<'_> {
+    fn first(&self) -> usize {
+        self.screen.dropped_rows()
+    }
+
+    fn len(&self) -> usize {
+        self.first() + self.screen.row_count()
+    }
+
+    fn rows(&self, at: usize) -> Vec<Row> {
+        let at = at.checked_sub(self.first());
+        at.map_or_else(Vec::new, |at| {
+            render_screen_rows(self.screen, at..at + 1, self.ctx)
+        })
+    }
+
+    // Laying a row out is what reading it costs.
+    fn may_match(&self, _: usize, _: &Pattern) -> bool {
+        true
     }
 }

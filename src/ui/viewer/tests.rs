@@ -10,7 +10,7 @@ use crate::{
     vt::SharedScreen,
 };
 
-fn drawn(viewer: &mut Viewer, screens: &Screens, width: u16, height: u16) -> Buffer {
+pub(super) fn drawn(viewer: &mut Viewer, screens: &Screens, width: u16, height: u16) -> Buffer {
     let stage = Stage::dark();
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     viewer.draw(buf.area, &mut buf, screens, &stage.ctx(width));
@@ -32,7 +32,7 @@ fn press_in(viewer: &mut Viewer, keys: &str, screens: &Screens) {
     }
 }
 
-fn diffs() -> Viewer {
+pub(super) fn diffs() -> Viewer {
     let lines = |mark: &str| -> String {
         let line = |n| {
             if n % 30 == 5 {
@@ -148,7 +148,7 @@ fn words_are_not_cut_however_long_the_line_is() {
     }
 }
 
-fn terminal(exit: Option<i64>) -> (Viewer, Screens) {
+pub(super) fn terminal(exit: Option<i64>) -> (Viewer, Screens) {
     let id = TerminalId::new("t");
     let mut screens = Screens::default();
     let shared = SharedScreen::new(10, 60);

@@ -5,19 +5,23 @@ use std::ops::Range;
 use crossterm::event::KeyEvent;
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
+    layout::{Position, Rect},
     widgets::{Clear, Widget},
 };
 
 use super::{
-    Entries, Motion, Outcome, Window, areas, closes, draw_hints, draw_title, motion, percent,
+    Entries, Finder, Motion, Outcome, Window, areas, closes, draw_hints, draw_title, motion,
+    percent,
 };
 use crate::{
     text::{SafeText, first_bytes},
-    ui::render::{
-        RenderContext, Row, draw_rows,
-        format::count,
-        line::{StyledLine, Wrapping},
+    ui::{
+        find::Pattern,
+        render::{
+            RenderContext, Row,
+            format::count,
+            line::{StyledLine, Wrapping},
+        },
     },
 };
 
@@ -32,6 +36,7 @@ pub struct TextViewer {
     entries: Vec<Range<usize>>,
     lines: usize,
     window: Window,
+    pub(super) find: Finder,
 }
 
 impl TextViewer {
@@ -59,6 +64,7 @@ impl TextViewer {
             entries,
             lines,
             window: Window::default(),
+            find: Finder::default(),
         }
     }
 
@@ -76,27 +82,42 @@ impl TextViewer {
         self.window.ask(motion);
     }
 
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+    pub(super) fn go_back(&mut self, place: (usize, usize)) {
+        self.window.go_back(place);
+    }
+
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        buf: &mut Buffer,
+        ctx: &RenderContext<'_>,
+    ) -> Option<Position> {
         Clear.render(area, buf);
-        let (title, body, hints) = areas(area);
+        let (title, body, hints) = areas(area, &self.find);
         let entries = Laid {
             text: &self.text,
             entries: &self.entries,
             width: usize::from(area.width),
             ctx,
         };
-        draw_rows(&self.window.rows(&entries, body.height.into()), body, buf);
+        let window = &mut self.window;
+        self.find.draw_window(window, &entries, body, buf, ctx);
         let lines = count(self.lines, "line");
         let name = StyledLine::styled(&self.title, ctx.theme.strong);
         draw_title(&name, &lines, title, buf, ctx);
+        if self.find.is_open() {
+            return self.find.draw_bar(hints, buf, ctx);
+        }
         let keys = [
             ("j k", "scroll"),
             ("space b", "page"),
             ("g G", "ends"),
+            ("/", "find"),
             ("q", "back"),
         ];
         let at = percent(&self.window, &entries);
         draw_hints(&keys, &at, hints, buf, ctx);
+        None
     }
 }
 
@@ -116,5 +137,10 @@ impl Entries for Laid<'_> {
         let bytes = self.entries.get(at).cloned().unwrap_or(0..0);
         let line = StyledLine::styled(&self.text[bytes], self.ctx.theme.text);
         line.wrap_as(Wrapping::Verbatim, self.width)
+    }
+
+    fn may_match(&self, at: usize, pattern: &Pattern) -> bool {
+        let bytes = self.entries.get(at).cloned().unwrap_or(0..0);
+        pattern.may_be_in(&self.text[bytes])
     }
 }

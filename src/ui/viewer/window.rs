@@ -1,7 +1,11 @@
 //! A window over entries of different heights, at a cost that depends only on what shows.
 
 use super::Motion;
-use crate::ui::render::Row;
+use crate::ui::{
+    find::Pattern,
+    render::Row,
+    transcript::{MarkedCells, marks},
+};
 
 /// Rows that a page keeps of the one before.
 const OVERLAP: usize = 2;
@@ -11,6 +15,30 @@ pub trait Entries {
     fn len(&self) -> usize;
     /// The rows of one entry.
     fn rows(&self, at: usize) -> Vec<Row>;
+
+    /// The first entry that is still kept.
+    fn first(&self) -> usize {
+        0
+    }
+
+    /// Whether a pattern may match in an entry; quicker than laying it out.
+    fn may_match(&self, at: usize, pattern: &Pattern) -> bool;
+
+    /// Where a pattern matches in an entry, as it is drawn.
+    fn marks(&self, at: usize, pattern: &Pattern) -> Vec<Vec<MarkedCells>> {
+        match self.may_match(at, pattern) {
+            true => marks(&self.rows(at), pattern),
+            false => Vec::new(),
+        }
+    }
+}
+
+/// An entry of which something shows: the first row that does, and how many of its rows follow.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    pub entry: usize,
+    pub from: usize,
+    pub rows: usize,
 }
 
 /// Where the window stands.
@@ -23,6 +51,8 @@ pub struct Window {
     /// Applied with the next [`Window::rows`].
     pending: Vec<Motion>,
     at_end: bool,
+    /// As of the last frame; rows below the window's end included.
+    shown: Vec<Shown>,
 }
 
 impl Window {
@@ -37,6 +67,40 @@ impl Window {
     pub fn go_to(&mut self, entry: usize) {
         self.pending.clear();
         (self.top, self.skip) = (entry, 0);
+    }
+
+    /// The entry at the top, and how many of its rows are above.
+    pub fn place(&self) -> (usize, usize) {
+        (self.top, self.skip)
+    }
+
+    /// Goes back to a place.
+    pub fn go_back(&mut self, (top, skip): (usize, usize)) {
+        self.pending.clear();
+        (self.top, self.skip) = (top, skip);
+    }
+
+    /// What the last frame showed.
+    pub fn shown(&self) -> &[Shown] {
+        &self.shown
+    }
+
+    /// Whether the last frame showed a row of an entry.
+    pub fn shows(&self, entry: usize, row: usize) -> bool {
+        let mut above = 0;
+        for shown in &self.shown {
+            if shown.entry == entry && row >= shown.from {
+                return above + (row - shown.from) < self.height;
+            }
+            above += shown.rows;
+        }
+        false
+    }
+
+    /// Brings a row of an entry into view, with what led to it above.
+    pub fn bring(&mut self, entry: usize, row: usize, entries: &impl Entries) {
+        self.go_back((entry, row));
+        self.by(-isize::try_from(self.height / 3).unwrap_or(0), entries);
     }
 
     pub fn top(&self) -> usize {
@@ -75,14 +139,23 @@ impl Window {
     /// Rows from the top on; one more than the window is high, where there is one.
     fn lay_out(&mut self, entries: &impl Entries) -> Vec<Row> {
         let mut rows = Vec::new();
+        self.shown.clear();
         for entry in self.top..entries.len() {
             let of_entry = entries.rows(entry);
+            let before = rows.len();
+            let mut from = 0;
             if entry == self.top {
+                from = self.skip.min(of_entry.len().saturating_sub(1));
                 self.skip = self.skip.min(of_entry.len().saturating_sub(1));
                 rows.extend(of_entry.into_iter().skip(self.skip));
             } else {
                 rows.extend(of_entry);
             }
+            self.shown.push(Shown {
+                entry,
+                from,
+                rows: rows.len() - before,
+            });
             if rows.len() > self.height {
                 break;
             }

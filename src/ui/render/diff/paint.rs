@@ -54,6 +54,19 @@ impl Item {
         }
     }
 
+    /// The lines that it shows.
+    pub fn texts(self, model: &DiffModel) -> impl Iterator<Item = &str> {
+        let lines = match self {
+            Self::Line(line) => [Some(line), None],
+            Self::Pair(left, right) => [left, right],
+        };
+        let places = lines.into_iter().flatten().filter_map(place);
+        places.map(|(side, at)| match side {
+            Side::Old => model.old.get(at),
+            Side::New => model.new.get(at),
+        })
+    }
+
     /// Lines of text in it, for counting what is left out.
     pub fn text_lines(self) -> usize {
         let is_text = |line: &DiffLine| !matches!(line, DiffLine::Gap { .. });
@@ -152,6 +165,17 @@ impl Items<'_> {
     }
 }
 
+/// Cells between the sides.
+const DIVIDER: usize = 3;
+
+/// The rows of a pair's sides, each in columns of its own.
+pub struct Sides {
+    pub left: Vec<Row>,
+    pub right: Vec<Row>,
+    /// The column at which the right side begins.
+    pub right_at: usize,
+}
+
 /// Draws items of one diff at one width.
 pub struct Painter<'a> {
     model: &'a DiffModel,
@@ -221,20 +245,29 @@ impl<'a> Painter<'a> {
         }
     }
 
-    fn pair(&self, left: Option<DiffLine>, right: Option<DiffLine>) -> Vec<Row> {
+    /// The rows of both sides, before they stand side by side.
+    pub fn sides(&self, left: Option<DiffLine>, right: Option<DiffLine>) -> Sides {
         let width = usize::from(self.ctx.width);
+        let left_width = (width - DIVIDER) / 2;
+        let right_width = width - DIVIDER - left_width;
+        Sides {
+            left: self.side(left, self.split_gutter(left, Side::Old), left_width),
+            right: self.side(right, self.split_gutter(right, Side::New), right_width),
+            right_at: left_width + DIVIDER,
+        }
+    }
+
+    fn pair(&self, left: Option<DiffLine>, right: Option<DiffLine>) -> Vec<Row> {
         let divider = if self.ctx.symbols.ascii {
             " | "
         } else {
             " │ "
         };
-        let left_width = (width - 3) / 2;
-        let right_width = width - 3 - left_width;
-        let left_rows = self.side(left, self.split_gutter(left, Side::Old), left_width);
-        let right_rows = self.side(right, self.split_gutter(right, Side::New), right_width);
-        let height = left_rows.len().max(right_rows.len());
-        let mut lefts = left_rows.into_iter();
-        let mut rights = right_rows.into_iter();
+        let sides = self.sides(left, right);
+        let left_width = sides.right_at - DIVIDER;
+        let height = sides.left.len().max(sides.right.len());
+        let mut lefts = sides.left.into_iter();
+        let mut rights = sides.right.into_iter();
         (0..height)
             .map(|_| {
                 let mut row = lefts.next().unwrap_or_else(blank);

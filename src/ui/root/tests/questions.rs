@@ -612,3 +612,20 @@ fn a_change_that_becomes_another_one_is_not_answered_under_its_diff() {
         assert_eq!(kinds(&screen.press("down enter")), ["Session(Answer"]);
     }
 }
+
+#[test]
+fn in_a_view_of_a_question_the_keys_of_find_answer_nothing() {
+    let mut screen = with_the_diff((80, 24));
+    screen.press("ctrl-f");
+    assert!(screen.types("yn").is_empty());
+    screen.press("ctrl-u");
+    assert!(screen.types("two").is_empty());
+    assert!(screen.draw().contains("1 of 1"), "{}", screen.draw());
+    assert!(screen.press("enter").is_empty());
+    assert!(screen.press("n").is_empty());
+    assert!(screen.press("enter").is_empty());
+    assert!(screen.ui.viewer.is_some());
+    screen.press("esc");
+    assert!(screen.ui.viewer.is_some(), "only the bar is closed");
+    assert_eq!(screen.draft(), "");
+}
