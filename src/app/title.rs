@@ -114,6 +114,7 @@ impl Title {
         let project = project.trim_end_matches('/');
         let project = project.rsplit('/').next().unwrap_or(project);
         let name = session.and_then(Session::name);
+        let name = name.filter(|name| is_plain(name));
         let name = name.map(|name| format!(" - {}", name.trim()));
         let text = format!("{sign}{project}{}", name.unwrap_or_default());
         let text = SafeText::line(&text);
@@ -123,6 +124,13 @@ impl Title {
         let cut = first_bytes(&text, TITLE_BYTES - 3).trim_end();
         format!("{cut}...")
     }
+}
+
+/// Whether a name has no sign of a character that was made visible: a session that is named by control
+/// characters is not to be read in the window's frame.
+fn is_plain(name: &str) -> bool {
+    let is_sign = |c: char| matches!(c, '\u{2400}'..='\u{243f}');
+    !name.contains(is_sign) && !name.contains("<U+")
 }
 
 /// The console of Linux has no title, and may print one.
@@ -182,6 +190,14 @@ mod tests {
     fn told(title: &mut Title, bench: &Bench) -> String {
         let bytes = title.bytes(Some(&bench.session), false, "~/src/tool", true);
         String::from_utf8(bytes).expect("text")
+    }
+
+    #[test]
+    fn a_name_that_carries_control_characters_is_left_out() {
+        let mut bench = Bench::ready();
+        bench.prompt("go \u{1b}]0;mine\u{7}");
+        let told = told(&mut title(), &bench);
+        assert!(told.contains("\x1b]0;● tool\x1b\\"), "{told:?}");
     }
 
     #[test]

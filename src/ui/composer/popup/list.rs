@@ -22,6 +22,9 @@ use crate::{
 /// Choices seen at once.
 pub const MAX_ROWS: u16 = 10;
 
+/// Rows of choices in groups: the first of a later group, the agent's commands, are seen as well.
+const MAX_GROUPED_ROWS: u16 = 20;
+
 /// Characters of a text that are considered for one row; agents send descriptions of many
 /// kilobytes.
 const SHOWN_CHARS: usize = 400;
@@ -93,8 +96,12 @@ impl Choices {
     }
 
     pub fn rows(&self) -> u16 {
-        let rows = self.lines().len().clamp(1, MAX_ROWS.into());
-        u16::try_from(rows).unwrap_or(MAX_ROWS)
+        let lines = self.lines();
+        let max = match lines.first() {
+            Some(Line::Heading(_)) => MAX_GROUPED_ROWS,
+            _ => MAX_ROWS,
+        };
+        u16::try_from(lines.len()).unwrap_or(max).clamp(1, max)
     }
 
     /// What is listed: each choice, and over the first of each group its heading, unless all are of one.
