@@ -194,9 +194,8 @@ fn said(raw: &[u8]) -> String {
                 }
                 Some(']') => {
                     // Up to BEL or ST, whose backslash goes too.
-                    if chars.find(|c| matches!(c, '\x07' | '\x1b')) == Some('\x1b') {
-                        chars.next();
-                    }
+                    let end = chars.find(|c| matches!(c, '\x07' | '\x1b'));
+                    let _backslash = end.filter(|end| *end == '\x1b').and_then(|_| chars.next());
                 }
                 _ => {}
             },

@@ -93,8 +93,7 @@ pub fn picture(
         }
         None => return shown,
     };
-    if !said.eq_ignore_ascii_case(head.mime) && !(said == "image/jpg" && head.mime == "image/jpeg")
-    {
+    if !(said.eq_ignore_ascii_case(head.mime) || said == "image/jpg" && head.mime == "image/jpeg") {
         shown.notes.push(format!("is {}", head.mime));
     }
     let rows = if max_rows >= FULL_ROWS {

@@ -159,7 +159,7 @@ impl TranscriptView {
             };
             let is_last = index + 1 == blocks.len();
             let said = matches!(block.kind, BlockKind::User(_));
-            let finished = said || !is_open(block, frame) && !(is_last && working);
+            let finished = said || !(is_open(block, frame) || is_last && working);
             let fixed = finished || self.is_fixed(block, index, segment, frame);
             if segment >= segments || !fixed {
                 if !finished {

@@ -31,7 +31,7 @@ impl Play {
     }
 
     /// What was said into the turn, and what became of it.
-    fn into_turn(&self) -> Vec<(String, Steered)> {
+    fn given_in_turn(&self) -> Vec<(String, Steered)> {
         let blocks = self.session.conversation.transcript.blocks().iter();
         blocks
             .filter_map(|block| match &block.kind {
@@ -47,9 +47,9 @@ fn what_is_steered_stands_where_it_was_said_and_the_turn_goes_on() {
     let mut play = at_work();
     play.update(says("first"));
     assert_eq!(play.steers("left"), ["steer 1 left"]);
-    assert_eq!(play.into_turn(), [("left".into(), Steered::Given)]);
+    assert_eq!(play.given_in_turn(), [("left".into(), Steered::Given)]);
     assert!(play.steered(1, outcome("injected")).is_empty());
-    assert_eq!(play.into_turn(), [("left".into(), Steered::Taken)]);
+    assert_eq!(play.given_in_turn(), [("left".into(), Steered::Taken)]);
     play.update(says("then"));
     assert_eq!(
         play.said(),
@@ -97,7 +97,7 @@ fn where_no_turn_is_open_for_the_agent_the_words_are_a_prompt() {
     play.steers("more");
     play.ends(StopReason::EndTurn);
     assert_eq!(play.steered(1, outcome("promptRequired")), ["prompt more"]);
-    assert!(play.into_turn().is_empty());
+    assert!(play.given_in_turn().is_empty());
     assert_eq!(play.said_last(), "user: more");
     // It comes behind it: before what was queued, and however the turn ends.
     let mut play = at_work();
@@ -125,7 +125,7 @@ fn a_refusal_queues_the_words_and_is_told_once_for_each_reason() {
         play.steered(1, result.clone());
         play.steered(2, result);
         assert_eq!(play.queued(), ["one", "two"]);
-        assert!(play.into_turn().is_empty());
+        assert!(play.given_in_turn().is_empty());
         let told = play.said();
         let told: Vec<_> = told.iter().filter(|line| line.contains("queued")).collect();
         assert_eq!(told.len(), 1, "{told:?}");
@@ -152,7 +152,7 @@ fn without_an_answer_the_words_are_queued_and_never_sent_twice() {
     // It had taken them all the same.
     play.steered(1, outcome("injected"));
     assert!(play.queued().is_empty());
-    assert_eq!(play.into_turn(), [("one".into(), Steered::Taken)]);
+    assert_eq!(play.given_in_turn(), [("one".into(), Steered::Taken)]);
     // The answer to what was given up is no further word.
     play.steers("two");
     play.wait(Duration::from_secs(10));
@@ -178,12 +178,15 @@ fn what_is_read_after_an_answer_says_so_until_then() {
     });
     play.steers("use tabs");
     play.steered(1, outcome("injected"));
-    assert_eq!(play.into_turn(), [("use tabs".into(), Steered::Waiting)]);
+    assert_eq!(
+        play.given_in_turn(),
+        [("use tabs".into(), Steered::Waiting)]
+    );
     play.event(Event::Answer {
         question,
         option: crate::model::OptionId::new("yes"),
     });
-    assert_eq!(play.into_turn(), [("use tabs".into(), Steered::Taken)]);
+    assert_eq!(play.given_in_turn(), [("use tabs".into(), Steered::Taken)]);
 }
 
 #[test]
@@ -223,5 +226,5 @@ fn what_a_dead_agent_has_not_answered_is_queued() {
     play.exits(AgentExit::default());
     assert_eq!(play.queued(), ["two", "three"]);
     assert!(play.session.queue_held);
-    assert_eq!(play.into_turn(), [("one".into(), Steered::Taken)]);
+    assert_eq!(play.given_in_turn(), [("one".into(), Steered::Taken)]);
 }

@@ -243,12 +243,11 @@ impl Step<'_> {
             .filter(late)
             .map(|given| {
                 given.queued = true;
-                let copy = Given {
+                Given {
                     prompt: given.prompt.clone(),
                     queued: false,
                     ..*given
-                };
-                copy
+                }
             })
             .collect();
         let why = format!("no answer for {} s", PATIENCE.as_secs());

@@ -360,7 +360,7 @@ impl<T: PartialEq> FilterList<T> {
             let mut name = format!("{} {}", row.label.text(), row.note.text());
             for more in &row.more {
                 name.push(' ');
-                name.push_str(&more.text());
+                name.push_str(more.text());
             }
             let mut fit = Fit::of(&query, &name, row.words);
             if row.in_text {
