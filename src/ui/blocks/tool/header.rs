@@ -259,7 +259,7 @@ fn object(call: &ToolCall, cwd: &Path) -> Object {
 }
 
 /// The file that a call which works on files names, relative to the session's directory.
-fn path_object(call: &ToolCall, cwd: &Path) -> Option<SafeText> {
+pub(super) fn path_object(call: &ToolCall, cwd: &Path) -> Option<SafeText> {
     if !matches!(
         call.kind,
         ToolKind::Read | ToolKind::Edit | ToolKind::Delete

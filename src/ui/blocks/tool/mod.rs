@@ -27,7 +27,7 @@ use crate::{
 };
 
 use content::{MAX_PIECES, render_tool_piece, searched_piece, shows_raw};
-use header::{render_tool_header, verdict};
+use header::{path_object, render_tool_header, verdict};
 
 pub use brief::doing;
 pub(super) use content::piece_text;
@@ -139,7 +139,10 @@ impl BlockView for ToolCall {
 
     /// Raw input and output repeat what the rest says.
     fn searched<'a>(&'a self, source: &Source<'a>, offload: &Offload) -> Option<Vec<Searched<'a>>> {
-        let mut all = vec![Searched::plain(0, title_with_path(self, source))];
+        // As the header shows it: with a path, no title.
+        let head = path_object(self, source.cwd).map(|path| path.to_string());
+        let head = head.unwrap_or_else(|| title_with_path(self, source));
+        let mut all = vec![Searched::plain(0, head)];
         for (at, piece) in self.content.iter().take(MAX_PIECES).enumerate() {
             all.push(searched_piece(self, 1 + at, piece, source, offload)?);
         }
