@@ -35,6 +35,8 @@ pub fn words(action: Action) -> &'static str {
         Action::ScrollBottom => "last latest bottom newest",
         Action::Details => "expand collapse verbose open output",
         Action::TogglePlan => "todo todos tasks",
+        Action::Find => "search grep look match",
+        Action::Theme => "colours colors dark light appearance style",
         Action::Pager => "less transcript log",
         Action::Browse => "navigate copy diff open pick blocks",
         Action::Help => "keys shortcuts bindings keyboard",

@@ -92,6 +92,13 @@ pub const OWN: &[OwnCommand] = &[
         Does::Act(Action::Copy),
     ),
     row(
+        "find",
+        &["search"],
+        "",
+        "Find in the transcript",
+        Does::Act(Action::Find),
+    ),
+    row(
         "theme",
         &["themes"],
         "",
