@@ -14,13 +14,14 @@ mod support;
 #[path = "parts/memory.rs"]
 mod memory;
 
+#[path = "parts/eyes.rs"]
+mod eyes;
+
 use std::{
     process::Command,
     time::{Duration, Instant},
 };
 
-use base64::{Engine, engine::general_purpose::STANDARD};
-use image::{Rgb, RgbImage};
 use serde_json::{Value, json};
 use support::{pty::Tui, setup::Setup};
 
@@ -81,7 +82,7 @@ const ROWS: &[Row] = &[
     (
         "a drag over 200 rows at 100 reports/s: report to frame p95; CPU of 1 s",
         "10 ms; 0.1 s",
-        drag,
+        eyes::drag,
     ),
     ("a pasted 1 MB: CPU", "0.05 s", pasted),
     ("5,000 chunks of markdown: CPU", "0.1 s", markdown),
@@ -103,7 +104,7 @@ const ROWS: &[Row] = &[
     (
         "a 4 MB PNG: key echo p95 in blocks; by kitty's protocol",
         "10; 10 ms",
-        png,
+        eyes::png,
     ),
     ("200,000-line diff: key echo p95", "50 ms", big_diff),
     (
@@ -395,44 +396,6 @@ fn idle_echo() -> String {
     echoes(&tui, Duration::from_millis(50), || Instant::now() > end).table()
 }
 
-/// A selection over a screen full of a long answer, whose end goes up and down; every few reports the
-/// wheel turns, so that it reaches over more than a screen.
-fn drag() -> String {
-    const REPORTS: u32 = 500;
-    let words = "words that fill a row of the answer ".repeat(3);
-    let lines: Vec<String> = (0..200).map(|n| format!("{n} {words}")).collect();
-    let tui = ready(json!([{"on": "session/prompt", "do": [
-        {"text": lines.join("\n\n")}, {"text": "\n\nDONE"},
-    ]}]));
-    cost(&tui, "go", "DONE");
-    let report = |code: u32, row: u32, column: u32, end: char| {
-        tui.send(format!("\x1b[<{code};{column};{row}{end}").as_bytes());
-    };
-    let (before, begin) = (cpu(tui.pid()), Instant::now());
-    report(0, 30, 10, 'M');
-    let mut frames = Echoes {
-        milliseconds: Vec::new(),
-        lost: 0,
-    };
-    for n in 0..REPORTS {
-        let (from, sent) = (tui.raw_len(), Instant::now());
-        if n % 10 == 9 {
-            report(64, 20, 20, 'M');
-        }
-        report(32, 3 + n % 30, 20 + n % 60, 'M');
-        while tui.raw_len() == from && sent.elapsed() < Duration::from_millis(200) {
-            std::thread::sleep(Duration::from_micros(200));
-        }
-        frames.milliseconds.push(sent.elapsed().as_secs_f64() * 1e3);
-        std::thread::sleep(Duration::from_millis(10).saturating_sub(sent.elapsed()));
-    }
-    let seconds = begin.elapsed().as_secs_f64();
-    let used = (cpu(tui.pid()) - before) / seconds;
-    report(0, 20, 20, 'm');
-    wait_long(&tui, "Copied");
-    format!("{}; {used:.3} s", frames.p95())
-}
-
 /// From the first byte of a paste in brackets until it stands in the composer.
 fn pasted() -> String {
     let runs = (0..RUNS).map(|_| {
@@ -540,31 +503,6 @@ fn permission() -> String {
 
 fn big_line() -> String {
     typing_through(play(json!([{"sleep": 500}, {"big": 10_000_000}])))
-}
-
-/// Noise, which does not get smaller.
-fn png() -> String {
-    let mut noise = 1_u32;
-    let mut byte = || {
-        noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        noise.to_be_bytes()[0]
-    };
-    let image = RgbImage::from_fn(1_200, 1_150, |_, _| Rgb([byte(), byte(), byte()]));
-    let mut png = std::io::Cursor::new(Vec::new());
-    image
-        .write_to(&mut png, image::ImageFormat::Png)
-        .expect("memory takes it");
-    let data = STANDARD.encode(png.into_inner());
-    let measured = ["", "\x1b_Gi=31;OK\x1b\\\x1b_Gi=32;OK\x1b\\"].map(|answer| {
-        let image = json!({"type": "image", "mimeType": "image/png", "data": data});
-        let update = json!({"sessionUpdate": "agent_message_chunk", "content": image});
-        let tui = ready(play(
-            json!([{"sleep": 500}, {"update": update}, {"sleep": 3_000}]),
-        ));
-        tui.send(answer.as_bytes());
-        typing(&tui).p95()
-    });
-    measured.join("; ")
 }
 
 fn big_diff() -> String {

@@ -1,12 +1,9 @@
 //! What the terminal can show of images: asked with the first frame, waited for by none.
 
-use std::{env, time::Instant};
+use std::env;
 
 use crate::{
-    app::{
-        state::App,
-        terminal::{Reason, passed, tty},
-    },
+    app::terminal::{passed, tty},
     input::Told,
     picture::{Canvas, Medium, USUAL_CELL},
 };
@@ -120,18 +117,6 @@ impl Graphics {
             medium,
             cell: self.cell.or_else(tty::cell).unwrap_or(USUAL_CELL),
             true_colour: true,
-        }
-    }
-}
-
-impl App {
-    /// Images that were drawn before look better now.
-    pub(super) fn told_of_graphics(&mut self, told: Told) {
-        self.graphics.told(told);
-        let canvas = self.graphics.canvas();
-        if self.ui.canvas() != canvas {
-            self.ui.set_canvas(canvas);
-            self.frames.request(Instant::now(), Reason::Now);
         }
     }
 }

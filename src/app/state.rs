@@ -22,7 +22,7 @@ use crate::{
         restore::{Behind, restore},
         runtime::{Done, Reach, Runtime},
         setup::{config_warnings, project_info, ui_settings, wanted_agent},
-        terminal::{FrameScheduler, Reader, Screen, tty},
+        terminal::{FrameScheduler, Reader, Reason, Screen, tty},
         title::Title,
     },
     cli::{AgentWanted, ExitCode, Launch, Reopen},
@@ -31,6 +31,7 @@ use crate::{
         browser,
         clipboard::{Clipboard, Surroundings},
     },
+    input::Told,
     memory::Memory,
     model::{Policy, SessionId, SessionKey},
     session::{Elsewhere, Event, NoticeLevel, Start},
@@ -321,6 +322,16 @@ impl App {
     /// A line in the transcript.
     pub(super) fn note(&mut self, level: NoticeLevel, text: SafeText) {
         self.reduce([Event::Note { level, text }]);
+    }
+
+    /// Images that were drawn before look better now.
+    pub(super) fn told_of_graphics(&mut self, told: Told) {
+        self.graphics.told(told);
+        let canvas = self.graphics.canvas();
+        if self.ui.canvas() != canvas {
+            self.ui.set_canvas(canvas);
+            self.frames.request(Instant::now(), Reason::Now);
+        }
     }
 }
 

@@ -13,8 +13,8 @@ use super::{
     buffer::{Caret, EditKind, Motion, clean, is_placeholder},
     draw::byte_at,
     kill::Side,
-    modal::ModalKey,
     popup::{FilePopup, Popup, commands_of},
+    vim::ModalKey,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

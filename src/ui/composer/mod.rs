@@ -36,7 +36,7 @@ use self::{
     paste::RunningPaste,
     popup::{Files, Popup, SearchPopup},
 };
-pub use self::{history::History, modal::ModalKey};
+pub use self::{history::History, vim::ModalKey};
 use crate::{
     config::PromptFile,
     model::{PromptCaps, SlashCommand},

@@ -8,21 +8,12 @@ use super::{
     Composer,
     buffer::{Buffer, Caret, EditKind, LIMIT},
     editing::Edit,
-    vim::{Act, Mode, Reply, Then, Vim},
+    vim::{Act, ModalKey, Mode, Reply, Then, Vim},
 };
 use crate::{
     config::Editing,
     ui::{CaretShape, UiCommand},
 };
-
-/// What a key is to vim's modes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModalKey {
-    Taken,
-    /// The keymap is to be asked, then the composer; maybe for another key than was pressed.
-    Pass(KeyEvent),
-    Palette,
-}
 
 /// vim's modes and what the composer has to know for them.
 #[derive(Debug)]

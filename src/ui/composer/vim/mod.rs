@@ -61,6 +61,15 @@ pub enum Reply {
     Palette,
 }
 
+/// What a key is to the composer, once vim has seen it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModalKey {
+    Taken,
+    /// The keymap is to be asked, then the composer; maybe for another key than was pressed.
+    Pass(KeyEvent),
+    Palette,
+}
+
 /// What `.` does again.
 #[derive(Clone, Debug)]
 struct Change {

@@ -1,0 +1,72 @@
+//! What hands and eyes meet: the mouse held down, and images that arrive.
+
+use std::time::{Duration, Instant};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use image::{Rgb, RgbImage};
+use serde_json::json;
+
+use super::{Echoes, cost, cpu, play, ready, typing, wait_long};
+
+/// A selection over a screen full of a long answer, whose end goes up and down; every few reports the
+/// wheel turns, so that it reaches over more than a screen.
+pub fn drag() -> String {
+    const REPORTS: u32 = 500;
+    let words = "words that fill a row of the answer ".repeat(3);
+    let lines: Vec<String> = (0..200).map(|n| format!("{n} {words}")).collect();
+    let tui = ready(json!([{"on": "session/prompt", "do": [
+        {"text": lines.join("\n\n")}, {"text": "\n\nDONE"},
+    ]}]));
+    cost(&tui, "go", "DONE");
+    let report = |code: u32, row: u32, column: u32, end: char| {
+        tui.send(format!("\x1b[<{code};{column};{row}{end}").as_bytes());
+    };
+    let (before, begin) = (cpu(tui.pid()), Instant::now());
+    report(0, 30, 10, 'M');
+    let mut frames = Echoes {
+        milliseconds: Vec::new(),
+        lost: 0,
+    };
+    for n in 0..REPORTS {
+        let (from, sent) = (tui.raw_len(), Instant::now());
+        if n % 10 == 9 {
+            report(64, 20, 20, 'M');
+        }
+        report(32, 3 + n % 30, 20 + n % 60, 'M');
+        while tui.raw_len() == from && sent.elapsed() < Duration::from_millis(200) {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        frames.milliseconds.push(sent.elapsed().as_secs_f64() * 1e3);
+        std::thread::sleep(Duration::from_millis(10).saturating_sub(sent.elapsed()));
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let used = (cpu(tui.pid()) - before) / seconds;
+    report(0, 20, 20, 'm');
+    wait_long(&tui, "Copied");
+    format!("{}; {used:.3} s", frames.p95())
+}
+
+/// Noise, which does not get smaller.
+pub fn png() -> String {
+    let mut noise = 1_u32;
+    let mut byte = || {
+        noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        noise.to_be_bytes()[0]
+    };
+    let image = RgbImage::from_fn(1_200, 1_150, |_, _| Rgb([byte(), byte(), byte()]));
+    let mut png = std::io::Cursor::new(Vec::new());
+    image
+        .write_to(&mut png, image::ImageFormat::Png)
+        .expect("memory takes it");
+    let data = STANDARD.encode(png.into_inner());
+    let measured = ["", "\x1b_Gi=31;OK\x1b\\\x1b_Gi=32;OK\x1b\\"].map(|answer| {
+        let image = json!({"type": "image", "mimeType": "image/png", "data": data});
+        let update = json!({"sessionUpdate": "agent_message_chunk", "content": image});
+        let tui = ready(play(
+            json!([{"sleep": 500}, {"update": update}, {"sleep": 3_000}]),
+        ));
+        tui.send(answer.as_bytes());
+        typing(&tui).p95()
+    });
+    measured.join("; ")
+}
