@@ -119,11 +119,15 @@ fn after_a_resize_nothing_is_doubled_or_lost() {
     wait_ready(&tui);
     tui.keys("the question<enter>");
     wait_answered(&tui);
-    for (cols, rows) in [(50, 20), (100, 20), (100, 30), (60, 12), (80, 20)] {
+    let sizes = [(50, 20), (100, 20), (100, 30), (60, 12), (80, 20)];
+    for (n, (cols, rows)) in sizes.into_iter().enumerate() {
         tui.resize(cols, rows);
         tui.keys("x");
+        // A frame of the width before must not be under way when the next comes.
+        let draft = format!("❯ {}", "x".repeat(n + 1));
         tui.wait("the draft in that width", |tui| {
-            (tui.cursor().2 && tui.settled()).then_some(())
+            let drawn = tui.screen().contains(&draft) && tui.cursor().2;
+            (drawn && tui.settled()).then_some(())
         });
     }
     tui.wait_for("xxxxx");

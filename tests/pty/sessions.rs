@@ -269,7 +269,7 @@ fn on_leaving_each_session_in_which_something_was_said_is_named() {
     tui.keys("<c-n>");
     tui.wait_for("+1");
     tui.keys("two<enter>");
-    tui.wait_for("│ two");
+    tui.wait_for("▌ two");
     wait_ready(&tui);
     tui.keys("<c-n>");
     tui.wait_for("+2");
