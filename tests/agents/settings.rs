@@ -158,7 +158,8 @@ impl Conversation {
 
     pub fn is_called(&self, title: &str) {
         self.tui.keys("<c-s>");
-        self.tui.wait_for(&format!("▸ {title}"));
+        self.tui.wait_for("╭ Sessions ─");
+        self.tui.wait_for(title);
         self.tui.keys("<esc>");
         self.tui.wait_gone("╭ Sessions ─");
     }

@@ -373,7 +373,7 @@ fn a_session_that_is_open_here_is_shown_and_not_opened_twice() {
     tui.keys("<c-s>");
     let screen = tui.wait_for("type to filter");
     let list = screen.split("type to filter").nth(1).unwrap_or_default();
-    assert_eq!(list.matches("about apples").count(), 1, "{screen}");
+    assert_eq!(list.matches("✓ about apples").count(), 1, "{screen}");
     only_id(&setup);
 }
 
@@ -474,7 +474,7 @@ fn a_title_of_the_persons_is_kept_here_where_the_agent_keeps_none() {
     tui.wait_for("hello");
     wait_ready(&tui);
     tui.keys("<c-s>");
-    tui.wait_for("▸ The parser");
+    tui.wait_for("▸✓ The parser");
     tui.keys("<esc>");
     tui.wait_gone("╭ Sessions");
     tui.keys("<c-d>");
@@ -486,7 +486,7 @@ fn a_title_of_the_persons_is_kept_here_where_the_agent_keeps_none() {
     again.keys("two<enter>");
     wait_ready(&again);
     again.keys("<c-s>");
-    again.wait_for("▸ The parser");
+    again.wait_for("▸✓ The parser");
     assert!(!again.screen().contains("Greeting"));
 }
 

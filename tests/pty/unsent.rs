@@ -126,7 +126,8 @@ fn a_session_opened_from_the_list_gets_the_text_back_that_waited_for_it() {
     let tui = setup.start();
     tui.wait_for("❯ draft of the first");
     wait_ready(&tui);
-    tui.keys("<c-s>");
+    // The first puts the draft aside.
+    tui.keys("<c-s><c-s>");
     tui.wait_for("write the docs");
     tui.keys("docs<enter>");
     let screen = tui.wait_for("❯ draft of the second");

@@ -173,7 +173,7 @@ fn a_turn_is_cancelled_once_the_agent_says_so() {
     );
     assert_eq!(tui.count("session/cancel"), 1);
     let screen = tui.screen();
-    assert!(screen.contains("cancelled"), "{screen}");
+    assert!(screen.contains("not answered"), "{screen}");
 }
 
 // V2-CAN-01
