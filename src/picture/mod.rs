@@ -1,6 +1,6 @@
 //! Images as what a terminal can show of them.
 //!
-//! Owns: what an image is by its first bytes ([`sniff`]), the bounds within which one is decoded, its size
+//! Owns: what an image is by its first bytes ([`sniff()`]), the bounds within which one is decoded, its size
 //! in cells, and its forms: half blocks, and bytes for terminals that draw pixels. Everything here but
 //! [`head`] takes its time and is for a thread of its own. Must not know where an image stands on the
 //! screen, what has been sent, or which terminal it is.
