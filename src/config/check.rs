@@ -20,7 +20,7 @@ use toml::{
 use super::{
     Source, Warning,
     diagnostic::join,
-    file::{AgentEntry, AgentFs, File, LATER, PermissionsSection, RuleEntry},
+    file::{AgentEntry, AgentFs, File, PermissionsSection, RuleEntry},
     mcp::McpEntry,
     nearest,
 };
@@ -117,9 +117,7 @@ impl Checker<'_> {
                 return true;
             }
             let full = join(path, name);
-            let message = if LATER.iter().any(|pattern| matches_key(pattern, &full)) {
-                "not supported yet in this version; it has no effect".to_owned()
-            } else if let Some(near) = nearest(name, known.iter().copied()) {
+            let message = if let Some(near) = nearest(name, known.iter().copied()) {
                 format!("unknown key; did you mean {}?", join(path, near))
             } else {
                 format!("unknown key; known here: {}", known.join(", "))
@@ -319,18 +317,6 @@ fn alone<'i, T: DeserializeOwned>(
         value.span(),
         table,
     )))
-}
-
-/// Whether a dotted key is the one meant by `pattern`, in which `*` is any one part.
-fn matches_key(pattern: &str, key: &str) -> bool {
-    let (mut pattern, mut key) = (pattern.split('.'), key.split('.'));
-    loop {
-        match (pattern.next(), key.next()) {
-            (None, None) => return true,
-            (Some(p), Some(k)) if p == "*" || p == k => {}
-            _ => return false,
-        }
-    }
 }
 
 /// The keys that `T` reads: what its `Deserialize` asks a deserializer for.

@@ -13,9 +13,6 @@ use super::{
 };
 use crate::model::{Decision, Dialect, Policy, Protocol, ToolKind};
 
-/// Keys of the product that this version does not have; `*` stands for any name.
-pub(super) const LATER: &[&str] = &[];
-
 /// acp-tui's configuration.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -6,7 +6,9 @@
 mod bar;
 mod pattern;
 mod search;
+mod wanted;
 
 pub use bar::{Bar, BarKey, Counted};
 pub use pattern::{MAX_PATTERN, Pattern};
 pub use search::{Corpus, MAX_PLACES, Place, Search};
+pub use wanted::{Wanted, next_of, number_of};

@@ -1,9 +1,6 @@
 //! Finding in the transcript: the bar's keys, the search's steps, and where the view goes.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{
@@ -17,7 +14,7 @@ use crate::{
         Ui, UiContext,
         action::{Action, Context},
         blocks::Source,
-        find::{Bar, BarKey, Corpus, Counted, Pattern, Place, Search},
+        find::{Bar, BarKey, Corpus, Counted, Place, Search, Wanted, next_of, number_of},
         keymap::Chord,
         transcript::{Current, Found, ViewPlace},
     },
@@ -30,8 +27,7 @@ const STEP: Duration = Duration::from_millis(4);
 /// The find bar of a session, and what was found.
 pub(super) struct Finding {
     bar: Bar,
-    pattern: Option<Arc<Pattern>>,
-    error: Option<String>,
+    wanted: Wanted,
     search: Option<Search>,
     current: Option<Place>,
     /// Where the search began: the block and segment that were on top, and the view to go back to.
@@ -39,8 +35,6 @@ pub(super) struct Finding {
     before: ViewPlace,
     /// Enter or a step went to a match: closing stays there.
     jumped: bool,
-    /// The pattern is another one than the search's.
-    changed: bool,
     /// The view is to go to the current match.
     go: bool,
 }
@@ -51,42 +45,20 @@ impl Finding {
             return Counted::default();
         };
         let places = search.places();
-        let at = self
-            .current
-            .and_then(|place| places.binary_search(&place).ok());
         Counted {
-            at: at.map_or(0, |at| at + 1),
+            at: number_of(self.current.as_ref(), places),
             all: places.len(),
             more: !search.is_done() || search.is_full(),
-        }
-    }
-
-    /// Reads the pattern anew; one that is wrong leaves the last result.
-    fn read_pattern(&mut self) {
-        match Pattern::new(&self.bar.pattern(), self.bar.is_regex()) {
-            Ok(pattern) => {
-                (self.pattern, self.error) = (pattern.map(Arc::new), None);
-                self.changed = true;
-            }
-            Err(error) => self.error = Some(error),
         }
     }
 
     /// To the next match or the one before, around the ends.
     fn by(&mut self, step: isize) {
         let Some(search) = &self.search else { return };
-        let places = search.places();
-        if places.is_empty() {
-            return;
+        if let Some(next) = next_of(self.current, search.places(), step) {
+            self.current = Some(next);
+            (self.go, self.jumped) = (true, true);
         }
-        let at = match self.current.map(|place| places.binary_search(&place)) {
-            Some(Ok(at)) if step > 0 => at + 1,
-            Some(Ok(at)) => at.checked_sub(1).unwrap_or(places.len() - 1),
-            Some(Err(at)) => at,
-            None => 0,
-        };
-        self.current = places.get(at).or(places.first()).copied();
-        (self.go, self.jumped) = (true, true);
     }
 
     /// The match to begin with: the first from where the search began, else the last before.
@@ -112,7 +84,7 @@ impl Finding {
             offload,
             now: cx.now,
         };
-        if std::mem::take(&mut self.changed) {
+        if std::mem::take(&mut self.wanted.changed) {
             let blocks = source.transcript.blocks();
             let center = self
                 .origin
@@ -120,6 +92,7 @@ impl Finding {
             let center = center.unwrap_or(blocks.len().saturating_sub(1));
             self.current = None;
             self.search = self
+                .wanted
                 .pattern
                 .clone()
                 .map(|pattern| Search::new(pattern, center, &corpus));
@@ -162,14 +135,12 @@ impl Ui {
         let origin = self.transcript.first_shown();
         let finding = self.finding.get_or_insert_with(|| Finding {
             bar: Bar::default(),
-            pattern: None,
-            error: None,
+            wanted: Wanted::default(),
             search: None,
             current: None,
             origin,
             before,
             jumped: false,
-            changed: false,
             go: false,
         });
         finding.bar.focus(true);
@@ -238,7 +209,7 @@ impl Ui {
             return false;
         };
         match finding.bar.handle(chord) {
-            BarKey::Changed => finding.read_pattern(),
+            BarKey::Changed => finding.wanted.read(&finding.bar),
             BarKey::Edited => {}
             BarKey::Accept => {
                 if finding.search.is_none() {
@@ -273,7 +244,7 @@ impl Ui {
         self.layers.typed_elsewhere(cx.now);
         if let Some(finding) = &mut self.finding {
             finding.bar.paste(text);
-            finding.read_pattern();
+            finding.wanted.read(&finding.bar);
         }
         true
     }
@@ -306,7 +277,7 @@ impl Ui {
     ) -> Option<Position> {
         let finding = self.finding.as_ref()?;
         let ctx = self.look.render(area.width, cx.now);
-        let error = finding.error.as_deref();
+        let error = finding.wanted.error.as_deref();
         finding.bar.draw(finding.counted(), error, area, buf, &ctx)
     }
 }

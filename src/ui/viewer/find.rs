@@ -3,10 +3,7 @@
 //! Owns what is looked for and what was found. Must not know what an entry is: the viewer tells where
 //! a pattern matches in one, as it is drawn.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{
@@ -16,7 +13,7 @@ use ratatui::{
 
 use super::window::{Entries, Shown, Window};
 use crate::ui::{
-    find::{Bar, BarKey, Counted, MAX_PLACES, Pattern},
+    find::{Bar, BarKey, Counted, MAX_PLACES, Pattern, Wanted, next_of, number_of},
     keymap::Chord,
     render::{RenderContext, draw_rows},
     transcript::mark_style,
@@ -55,8 +52,7 @@ pub struct Finder {
 
 struct Finding {
     bar: Bar,
-    pattern: Option<Arc<Pattern>>,
-    error: Option<String>,
+    wanted: Wanted,
     search: Option<Search>,
     /// Shown while what has changed is searched again.
     old: Option<Vec<Place>>,
@@ -64,7 +60,6 @@ struct Finding {
     /// Where the view was: the search begins there, and closing goes back to it.
     before: Option<(usize, usize)>,
     jumped: bool,
-    changed: bool,
     go: bool,
     /// What is searched may have changed: the revision that the search knows, and when it is searched
     /// again at the earliest.
@@ -89,14 +84,12 @@ impl Finder {
     pub fn open(&mut self) {
         let finding = self.open.get_or_insert_with(|| Finding {
             bar: Bar::in_viewer(),
-            pattern: None,
-            error: None,
+            wanted: Wanted::default(),
             search: None,
             old: None,
             current: None,
             before: None,
             jumped: false,
-            changed: false,
             go: false,
             rev: 0,
             not_before: None,
@@ -108,7 +101,7 @@ impl Finder {
     pub fn paste(&mut self, text: &str) {
         if let Some(finding) = self.open.as_mut().filter(|open| open.bar.is_focused()) {
             finding.bar.paste(text);
-            finding.read_pattern();
+            finding.wanted.read(&finding.bar);
         }
     }
 
@@ -131,7 +124,7 @@ impl Finder {
             return FindKey::Taken;
         }
         match finding.bar.handle(Chord::from(key)) {
-            BarKey::Changed => finding.read_pattern(),
+            BarKey::Changed => finding.wanted.read(&finding.bar),
             BarKey::Edited | BarKey::Pager => {}
             BarKey::Accept if finding.search.is_none() => return self.close(),
             BarKey::Accept => {
@@ -161,7 +154,7 @@ impl Finder {
     /// The entries are others: all is searched again from where the view is.
     pub fn again(&mut self) {
         if let Some(finding) = &mut self.open {
-            finding.changed = true;
+            finding.wanted.changed = true;
             finding.before = None;
         }
     }
@@ -206,7 +199,7 @@ impl Finder {
         if !std::mem::take(&mut finding.go) {
             return None;
         }
-        let (pattern, current) = (finding.pattern.as_ref()?, finding.current?);
+        let (pattern, current) = (finding.wanted.pattern.as_ref()?, finding.current?);
         let marks = entries.marks(current.entry, pattern);
         let row = marks.get(current.nth).and_then(|mark| mark.first());
         Some((current.entry, row.map_or(0, |cells| cells.row)))
@@ -243,7 +236,7 @@ impl Finder {
         ctx: &RenderContext<'_>,
     ) {
         let Some(finding) = &self.open else { return };
-        let Some(pattern) = &finding.pattern else {
+        let Some(pattern) = &finding.wanted.pattern else {
             return;
         };
         let mut above = 0;
@@ -280,7 +273,7 @@ impl Finder {
         ctx: &RenderContext<'_>,
     ) -> Option<Position> {
         let finding = self.open.as_ref()?;
-        let error = finding.error.as_deref();
+        let error = finding.wanted.error.as_deref();
         finding.bar.draw(finding.counted(), error, area, buf, ctx)
     }
 }
@@ -305,45 +298,26 @@ impl Finding {
             return Counted::default();
         };
         let places = self.places();
-        let at = self.current.map(|place| places.binary_search(&place));
         Counted {
-            at: at.and_then(Result::ok).map_or(0, |at| at + 1),
+            at: number_of(self.current.as_ref(), places),
             all: places.len(),
             more: self.old.is_none() && !search.is_done() || search.is_full(),
         }
     }
 
-    fn read_pattern(&mut self) {
-        match Pattern::new(&self.bar.pattern(), self.bar.is_regex()) {
-            Ok(pattern) => {
-                (self.pattern, self.error) = (pattern.map(Arc::new), None);
-                self.changed = true;
-            }
-            Err(error) => self.error = Some(error),
-        }
-    }
-
     /// To the next match or the one before, around the ends.
     fn by(&mut self, step: isize) {
-        let places = self.places();
-        let at = match self.current.map(|place| places.binary_search(&place)) {
-            Some(Ok(at)) if step > 0 => at + 1,
-            Some(Ok(at)) => at.checked_sub(1).unwrap_or(places.len() - 1),
-            Some(Err(at)) => at,
-            None => 0,
-        };
-        let next = places.get(at).or(places.first()).copied();
-        if next.is_some() {
-            self.current = next;
+        if let Some(next) = next_of(self.current, self.places(), step) {
+            self.current = Some(next);
             (self.go, self.jumped) = (true, true);
         }
     }
 
     fn step(&mut self, entries: &impl Entries, origin: usize, now: Instant) {
         let search = || Search::new(origin, entries.first()..entries.len());
-        if std::mem::take(&mut self.changed) {
+        if std::mem::take(&mut self.wanted.changed) {
             (self.current, self.old, self.stale) = (None, None, false);
-            self.search = self.pattern.as_ref().map(|_| search());
+            self.search = self.wanted.pattern.as_ref().map(|_| search());
         } else if self.stale
             && self.search.as_ref().is_some_and(Search::is_done)
             && self.not_before.is_none_or(|at| at <= now)
@@ -352,7 +326,7 @@ impl Finding {
             self.old = before.map(|before| before.places);
             (self.stale, self.not_before) = (false, Some(now + PAUSE));
         }
-        let (Some(search), Some(pattern)) = (&mut self.search, &self.pattern) else {
+        let (Some(search), Some(pattern)) = (&mut self.search, &self.wanted.pattern) else {
             return;
         };
         search.step(entries, pattern, Instant::now() + STEP);
