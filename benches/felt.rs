@@ -84,6 +84,16 @@ const ROWS: &[Row] = &[
         "10 ms; 0.1 s",
         eyes::drag,
     ),
+    (
+        "find in 1,000,000 lines: key to first match; key echo p95",
+        "60; 10 ms",
+        eyes::find,
+    ),
+    (
+        "a second of a silent turn: bytes of spinner; of title",
+        "200; 60",
+        eyes::spinner,
+    ),
     ("a pasted 1 MB: CPU", "0.05 s", pasted),
     ("5,000 chunks of markdown: CPU", "0.1 s", markdown),
     ("5,000 chunks without a newline: CPU", "0.1 s", wall),

@@ -6,7 +6,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use image::{Rgb, RgbImage};
 use serde_json::json;
 
-use super::{Echoes, cost, cpu, play, ready, typing, wait_long};
+use super::{Echoes, cost, cpu, echoes, holds, median, play, ready, spin_until, typing, wait_long};
 
 /// A selection over a screen full of a long answer, whose end goes up and down; every few reports the
 /// wheel turns, so that it reaches over more than a screen.
@@ -69,4 +69,78 @@ pub fn png() -> String {
         typing(&tui).p95()
     });
     measured.join("; ")
+}
+
+/// A conversation of 1,000,000 lines, of which one in the middle holds the sign that is looked for;
+/// then a pattern that nothing matches, so that every further key looks through all of it.
+pub fn find() -> String {
+    const MESSAGES: usize = 20;
+    let mut steps = Vec::new();
+    for message in 0..MESSAGES {
+        let mut text: String = (0..50_000)
+            .map(|n| format!("line {n} of what was said\n"))
+            .collect();
+        if message == MESSAGES / 2 {
+            text.push_str("\nHERE it is: §\n");
+        }
+        // A call between two messages keeps them apart.
+        steps.extend([json!({"text": text}), json!({"tools": 1})]);
+    }
+    let tui = ready(play(json!(steps)));
+    cost(&tui, "go", "DONE");
+    let times = (0..super::RUNS).map(|_| {
+        tui.keys("<c-f>");
+        tui.settle(Duration::from_millis(300));
+        let (from, typed) = (tui.raw_len(), Instant::now());
+        tui.keys("§");
+        spin_until(|| holds(&tui.raw_since(from), b"HERE"));
+        let time = typed.elapsed().as_secs_f64() * 1e3;
+        tui.keys("<esc>");
+        tui.settle(Duration::from_millis(300));
+        tui.keys("<c-end>");
+        tui.settle(Duration::from_millis(300));
+        time
+    });
+    let first = median(times.collect());
+    tui.keys("<c-f>");
+    let end = Instant::now() + Duration::from_secs(5);
+    let keys = echoes(&tui, Duration::from_millis(100), || Instant::now() > end);
+    format!("{first:.1} ms; {}", keys.p95())
+}
+
+/// A turn in which nothing happens: what the spinner and the seconds cost, and what the title does.
+pub fn spinner() -> String {
+    const SECONDS: usize = 10;
+    let tui = ready(play(json!([{"sleep": 12_000}])));
+    tui.keys("go<enter>");
+    std::thread::sleep(Duration::from_millis(1_500));
+    let from = tui.raw_len();
+    std::thread::sleep(Duration::from_secs(SECONDS as u64));
+    let written = tui.raw_since(from);
+    let title = of_titles(&written);
+    let rest = written.len() - title;
+    format!("{}; {} bytes", rest / SECONDS, title / SECONDS)
+}
+
+/// Bytes of OSC sequences: titles and progress.
+fn of_titles(written: &[u8]) -> usize {
+    let (mut bytes, mut rest) = (0, written);
+    while let Some(at) = rest.windows(2).position(|pair| pair == b"\x1b]") {
+        rest = &rest[at..];
+        let end = rest
+            .iter()
+            .position(|byte| *byte == 7)
+            .map(|end| end + 1)
+            .into_iter()
+            .chain(
+                rest.windows(2)
+                    .position(|pair| pair == b"\x1b\\")
+                    .map(|end| end + 2),
+            )
+            .min()
+            .unwrap_or(rest.len());
+        bytes += end;
+        rest = &rest[end..];
+    }
+    bytes
 }
