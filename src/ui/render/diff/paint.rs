@@ -24,8 +24,6 @@ use crate::{
 const SPLIT_FROM: u16 = 140;
 /// Below this there is no room for two sides, whatever is configured.
 const SPLIT_MIN: u16 = 60;
-/// Below this there is room for one column of line numbers only.
-const TWO_NUMBERS_FROM: u16 = 48;
 /// Below this there is room for none.
 const NUMBERS_FROM: u16 = 28;
 
@@ -423,30 +421,17 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// `  12  12 + `: numbers of both sides and the sign.
+    /// ` 12 + `: the line's number and the sign. A removed line has its number in the old text, every
+    /// other its number in the new one.
     fn unified_gutter(&self, line: DiffLine) -> StyledLine {
-        let (old, new) = match line {
-            DiffLine::Context { old, new } => (Some(old), Some(new)),
-            DiffLine::Removed { old } => (Some(old), None),
-            DiffLine::Added { new } => (None, Some(new)),
-            DiffLine::Gap { .. } => (None, None),
+        let (side, at) = match line {
+            DiffLine::Context { new, .. } | DiffLine::Added { new } => (Side::New, Some(new)),
+            DiffLine::Removed { old } => (Side::Old, Some(old)),
+            DiffLine::Gap { .. } => (Side::New, None),
         };
-        let one_column = self.ctx.width < TWO_NUMBERS_FROM || self.model.form != Form::Changed;
         let mut numbers = String::new();
         if self.ctx.width >= NUMBERS_FROM {
-            if one_column {
-                numbers = match new {
-                    Some(_) => self.number(Side::New, new),
-                    None => self.number(Side::Old, old),
-                };
-            } else {
-                numbers = format!(
-                    "{}  {}",
-                    self.number(Side::Old, old),
-                    self.number(Side::New, new)
-                );
-            }
-            numbers.push(' ');
+            numbers = format!("{} ", self.number(side, at));
         }
         self.gutter(numbers, line)
     }
