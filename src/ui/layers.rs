@@ -256,6 +256,11 @@ impl Layers {
         self.opened.last().and_then(|top| top.previewed())
     }
 
+    pub fn takes_whole_width(&mut self, columns: u16, cx: &OverlayContext<'_>) -> bool {
+        let top = self.top();
+        top.is_some_and(|top| top.takes_whole_width(columns, cx))
+    }
+
     pub fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {
         self.top().map_or(0, |top| top.height(room, cx))
     }

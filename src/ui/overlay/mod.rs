@@ -131,6 +131,11 @@ pub trait Overlay {
         Outcome::pass()
     }
 
+    /// Whether it takes `columns`, all that there are, and not only those that are comfortable to read.
+    fn takes_whole_width(&self, _columns: u16, _cx: &OverlayContext<'_>) -> bool {
+        false
+    }
+
     /// Rows wanted of `room`. Called before each [`Overlay::draw`].
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16;
 

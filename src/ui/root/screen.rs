@@ -238,7 +238,7 @@ impl Ui {
         };
         let above = above.saturating_sub(heights.activity + heights.queue);
         if asking {
-            let room = Room::new(self.dialog_width(area.width), above);
+            let room = Room::new(self.dialog_width(area.width, cx), above);
             heights.question = self.layer_height(room, cx);
         }
         let for_plan = above
@@ -467,11 +467,11 @@ impl Ui {
                 return None;
             }
             let mut area = zones.question;
-            area.width = self.dialog_width(area.width);
+            area.width = self.dialog_width(area.width, cx);
             return self.draw_layer(area, buf, cx);
         }
         let mut above = zones.above_composer();
-        above.width = self.dialog_width(above.width);
+        above.width = self.dialog_width(above.width, cx);
         let height = self
             .layer_height(Room::new(above.width, above.height), cx)
             .min(above.height);
@@ -480,13 +480,25 @@ impl Ui {
         self.draw_layer(area, buf, cx)
     }
 
-    /// A box ends where the prompts do, beside the scroll bar.
-    fn dialog_width(&self, width: u16) -> u16 {
+    /// A box ends where the prompts do, or with the sides of a diff, next to the scroll bar.
+    fn dialog_width(&mut self, width: u16, cx: &UiContext<'_>) -> u16 {
         let width = match self.look.frame {
             Frame::Full => content_width(width),
             Frame::Compact => width,
         };
-        width.min(self.look.measure())
+        let measure = self.look.measure();
+        if width <= measure {
+            return width;
+        }
+        let overlay = self.look.overlay(&self.composer, cx);
+        let whole = contained("a dialog", || {
+            self.layers.takes_whole_width(width, &overlay)
+        });
+        if whole.unwrap_or(false) {
+            width
+        } else {
+            measure
+        }
     }
 
     fn layer_height(&mut self, room: Room, cx: &UiContext<'_>) -> u16 {

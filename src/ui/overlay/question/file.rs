@@ -102,6 +102,10 @@ impl Subject for File {
         }
     }
 
+    fn diffs<'a>(&'a self, cx: &OverlayContext<'a>) -> Vec<&'a Arc<Diff>> {
+        self.change(cx).into_iter().collect()
+    }
+
     fn dismissal(&self) -> Option<UiCommand> {
         Some(self.command(FileAnswer::No))
     }

@@ -22,7 +22,7 @@ mod trust;
 #[cfg(test)]
 mod tests;
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use ratatui::{
     buffer::Buffer,
@@ -30,7 +30,7 @@ use ratatui::{
 };
 
 use crate::{
-    model::PermissionKind,
+    model::{Diff, PermissionKind},
     session::{Event, QuestionId},
     ui::{
         UiCommand,
@@ -43,7 +43,7 @@ use crate::{
             panel::{Frame, Panel, Scroll, split_answers, waiting_note},
         },
         pointer::Pointer,
-        render::{Row, draw_rows, line::StyledLine},
+        render::{Row, diff::is_split, draw_rows, line::StyledLine},
         theme::ThemeId,
     },
 };
@@ -104,6 +104,11 @@ trait Subject {
     /// What the whole screen can be had for, in a word or two.
     fn shown_whole(&self, _cx: &OverlayContext<'_>) -> Option<&'static str> {
         None
+    }
+
+    /// The changes of files that its body shows.
+    fn diffs<'a>(&'a self, _cx: &OverlayContext<'a>) -> Vec<&'a Arc<Diff>> {
+        Vec::new()
     }
 
     /// Nothing is allowed before all of the body was on the screen.
@@ -510,6 +515,13 @@ impl Overlay for QuestionDialog {
                 .unwrap_or_else(Outcome::taken),
             Pointer::Wheel(_) => Outcome::pass(),
         }
+    }
+
+    /// Both sides of a diff have no room within the measure.
+    fn takes_whole_width(&self, columns: u16, cx: &OverlayContext<'_>) -> bool {
+        let width = cx.frame.inner_width(columns);
+        let mut diffs = self.subject.diffs(cx).into_iter();
+        diffs.any(|diff| is_split(diff, cx.diff, width, cx.offload))
     }
 
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {

@@ -120,6 +120,11 @@ impl Subject for Permission {
         (input.0.len() > SEEN_AT_ONCE).then_some("full input")
     }
 
+    fn diffs<'a>(&'a self, cx: &OverlayContext<'a>) -> Vec<&'a Arc<Diff>> {
+        let content = self.now(cx).subject.content.iter();
+        content.filter_map(ToolContent::diff).collect()
+    }
+
     fn takes_reason(&self) -> bool {
         true
     }

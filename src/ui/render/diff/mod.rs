@@ -109,6 +109,12 @@ pub fn diff_rows(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<'_
     }
 }
 
+/// Whether both sides stand next to each other at that width. While it is compared, whether they may.
+pub fn is_split(diff: &Arc<Diff>, layout: DiffLayout, width: u16, offload: &Offload) -> bool {
+    let form = diff_summary(diff, offload).map_or(Form::Changed, |summary| summary.form);
+    Layout::of_form(layout, form, width) == Layout::Split
+}
+
 /// The result of a comparison: all that is drawn of a folded diff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiffSummary {

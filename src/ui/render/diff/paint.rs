@@ -78,13 +78,17 @@ impl Item {
 
 impl Layout {
     pub fn choose(configured: DiffLayout, model: &DiffModel, width: u16) -> Self {
+        Self::of_form(configured, model.form, width)
+    }
+
+    pub fn of_form(configured: DiffLayout, form: Form, width: u16) -> Self {
         let fits = match configured {
             DiffLayout::Auto => width >= SPLIT_FROM,
             DiffLayout::Unified => false,
             DiffLayout::Split => width >= SPLIT_MIN,
         };
         // Of a new or emptied file one side would be blank.
-        if fits && model.form == Form::Changed {
+        if fits && form == Form::Changed {
             Self::Split
         } else {
             Self::Unified
