@@ -102,6 +102,8 @@ pub struct Help {
     scroll: Scroll,
     /// All are shown, not only the first ten.
     all: bool,
+    /// The key that finds was pressed: how many are found is told from the beginning.
+    finding: bool,
     query: Query,
 }
 
@@ -139,6 +141,10 @@ impl Overlay for Help {
             // The key that opened it: what else there is, and back.
             Some(Action::Help) if self.query.as_str().is_empty() => {
                 self.all = !self.all;
+                self.scroll.home();
+            }
+            Some(Action::Find) if !key.is_text() || self.query.as_str().is_empty() => {
+                (self.finding, self.all) = (true, true);
                 self.scroll.home();
             }
             Some(Action::ScrollTop) => self.scroll.home(),
@@ -203,12 +209,25 @@ impl Overlay for Help {
                 panel.hints.insert(1, (key.to_string(), what));
             }
         }
+        if self.finding || !self.query.as_str().is_empty() {
+            let (found, all) = counted(self.query.as_str(), cx);
+            let style = match found {
+                0 => cx.theme.warning,
+                _ => cx.theme.strong,
+            };
+            panel.note = StyledLine::styled(&format!("{found} of {all}"), style);
+        }
         let inner = panel.draw(area, buf, cx);
         let (line, list) = split_top(inner, 1);
         let mut typed = marked(true, cx).with(&SafeText::line(self.query.as_str()), cx.theme.text);
         let cursor = u16::try_from(typed.width()).unwrap_or(u16::MAX);
         if self.query.as_str().is_empty() {
-            typed.push("type to search", cx.theme.dim);
+            let what = if self.finding {
+                "a key, or what it does"
+            } else {
+                "type to search"
+            };
+            typed.push(what, cx.theme.dim);
         }
         draw_rows(
             [&typed.truncate(line.width.into(), cx.symbols.ellipsis)],
@@ -296,49 +315,80 @@ fn is_found(query: &str, keys: &str, texts: [&str; 3]) -> bool {
     typed.all(|typed| keys.contains(&typed) || words().any(|word| word.starts_with(&typed)))
 }
 
-/// Rows of each group that are found, a blank one at its end.
-fn sections(query: &str, width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
-    let heading = |title: &str| StyledLine::styled(title, cx.theme.accent.bold()).wrap(width);
-    let mut sections: Vec<Vec<Row>> = Group::ALL
-        .into_iter()
-        .map(|group| {
-            let mut rows = Vec::new();
-            for info in ACTIONS.iter().filter(|info| info.group == group) {
-                let Some(doc) = doc(info, cx) else { continue };
-                let keys = keys_of(info.action, cx);
-                if is_found(query, &keys, [doc, info.name, words(info.action)]) {
-                    rows.extend(entry(&keys, doc, width, cx));
-                }
-            }
-            if !rows.is_empty() {
-                rows.splice(0..0, heading(group.title()));
-                rows.push(Row::default());
-            }
-            rows
-        })
-        .collect();
-    if cx.project.read_only.is_some() {
-        // Nothing is written there.
-        return sections;
+/// What one row of the help says.
+struct Listed {
+    keys: String,
+    doc: &'static str,
+    /// Other words that find it.
+    others: [&'static str; 2],
+}
+
+impl Listed {
+    fn is_found(&self, query: &str) -> bool {
+        let [name, words] = self.others;
+        is_found(query, &self.keys, [self.doc, name, words])
     }
+}
+
+/// All that there is, by group.
+fn listed(cx: &OverlayContext<'_>) -> Vec<(&'static str, Vec<Listed>)> {
+    let of_group = |group: Group| {
+        let infos = ACTIONS.iter().filter(move |info| info.group == group);
+        let listed = infos.filter_map(|info| {
+            Some(Listed {
+                doc: doc(info, cx)?,
+                keys: keys_of(info.action, cx),
+                others: [info.name, words(info.action)],
+            })
+        });
+        (group.title(), listed.collect())
+    };
+    let groups = Group::ALL.into_iter().map(of_group);
     let tables: &[(&str, &[(&str, &str)])] = match cx.editing {
+        // Nothing is written there.
+        _ if cx.project.read_only.is_some() => &[],
         Editing::Emacs => &[("Editing, as in readline", &EDITING)],
         Editing::Vim => &[("Vim", &VIM), ("Editing in insert mode", &EDITING)],
     };
-    for (at, (title, table)) in tables.iter().enumerate() {
-        let mut rows = Vec::new();
-        for (keys, doc) in *table {
-            if is_found(query, keys, [doc, "", ""]) {
-                rows.extend(entry(keys, doc, width, cx));
-            }
-        }
+    let tables = tables.iter().map(|(title, table)| {
+        let listed = table.iter().map(|(keys, doc)| Listed {
+            keys: (*keys).to_owned(),
+            doc,
+            others: ["", ""],
+        });
+        (*title, listed.collect())
+    });
+    groups.chain(tables).collect()
+}
+
+/// How many of all are found.
+fn counted(query: &str, cx: &OverlayContext<'_>) -> (usize, usize) {
+    let all: Vec<Listed> = listed(cx)
+        .into_iter()
+        .flat_map(|(_, listed)| listed)
+        .collect();
+    let found = all.iter().filter(|listed| listed.is_found(query));
+    (found.count(), all.len())
+}
+
+/// Rows of each group that are found, a blank one between them.
+fn sections(query: &str, width: usize, cx: &OverlayContext<'_>) -> Vec<Vec<Row>> {
+    let heading = |title: &str| StyledLine::styled(title, cx.theme.accent.bold()).wrap(width);
+    let all = listed(cx);
+    let last = all.len().saturating_sub(1);
+    let section = |(at, (title, listed)): (usize, (&'static str, Vec<Listed>))| {
+        let found = listed.iter().filter(|listed| listed.is_found(query));
+        let mut rows: Vec<Row> = found
+            .flat_map(|listed| entry(&listed.keys, listed.doc, width, cx))
+            .collect();
         if !rows.is_empty() {
             rows.splice(0..0, heading(title));
-            rows.extend((at + 1 < tables.len()).then(Row::default));
-            sections.push(rows);
+            let is_table = cx.project.read_only.is_none();
+            rows.extend((at < last || !is_table).then(Row::default));
         }
-    }
-    sections
+        rows
+    };
+    all.into_iter().enumerate().map(section).collect()
 }
 
 /// Keys in their column, what they do beside them; each wrapped in its own.

@@ -23,16 +23,26 @@ const DRAFT: &[Context] = &[Context::Composer, Context::Anywhere];
 const EMPTY: &[Context] = &[Context::EmptyComposer, Context::Composer, Context::Anywhere];
 const BROWSE: &[Context] = &[Context::Browse, Context::Anywhere];
 
-/// A default key that was another one before.
+/// A default key that meant another action before.
 struct Moved {
     key: &'static str,
     action: Action,
+    /// What it means now, and how the action is reached from there where no key is bound to it.
+    now: Option<(Action, &'static str)>,
 }
 
-const MOVED: &[Moved] = &[Moved {
-    key: "ctrl-x",
-    action: Action::SendNow,
-}];
+const MOVED: &[Moved] = &[
+    Moved {
+        key: "ctrl-x",
+        action: Action::SendNow,
+        now: None,
+    },
+    Moved {
+        key: "F3",
+        action: Action::Pager,
+        now: Some((Action::Find, "F3 finds now; F3 again: the pager")),
+    },
+];
 
 /// Actions that the palette offers first.
 const RECENT: usize = 5;
@@ -258,30 +268,33 @@ impl Ui {
         let rest = meant.into_iter().skip_while(|one| Some(*one) != action);
         for action in rest {
             if self.go_to_tab(action, chord, cx) || self.act(action, cx) {
+                self.tell_moved(chord, Some(action), cx);
                 return;
             }
         }
         if !self.take_back_above(chord, cx) && !self.edit(key, cx) {
-            self.tell_moved(chord, cx);
+            self.tell_moved(chord, None, cx);
         }
     }
 
-    /// A key that meant something once, and means nothing now: where that went is told once.
-    fn tell_moved(&mut self, chord: Chord, cx: &UiContext<'_>) {
-        let moved = MOVED
-            .iter()
-            .find(|moved| Chord::parse(moved.key) == Ok(chord));
-        if let Some(moved) = moved
-            && !cx.project.told.contains(moved.key)
-            && !self.told.contains(&moved.key)
-            && !self.look.keymap.hint(moved.action).is_empty()
-        {
-            let to = self.look.keymap.hint(moved.action);
-            self.told.push(moved.key);
-            self.moment
-                .say(SafeText::line(&format!("{} moved to {to}", moved.key)));
-            self.commands.push(UiCommand::Told(moved.key));
+    /// A key that meant something else once, and does `now` or nothing: where that went is told once.
+    fn tell_moved(&mut self, chord: Chord, now: Option<Action>, cx: &UiContext<'_>) {
+        let moved = MOVED.iter().find(|moved| {
+            Chord::parse(moved.key) == Ok(chord) && moved.now.map(|(action, _)| action) == now
+        });
+        let Some(moved) = moved else { return };
+        if cx.project.told.contains(moved.key) || self.told.contains(&moved.key) {
+            return;
         }
+        let to = self.look.keymap.hint(moved.action);
+        let text = match (to.is_empty(), moved.now) {
+            (false, _) => format!("{} moved to {to}", moved.key),
+            (true, Some((_, reached))) => reached.to_owned(),
+            (true, None) => return,
+        };
+        self.told.push(moved.key);
+        self.moment.say(SafeText::line(&text));
+        self.commands.push(UiCommand::Told(moved.key));
     }
 
     /// Up and down are the draft's while its caret has a row to go to; at its edges they select an

@@ -195,6 +195,7 @@ impl App {
                 | UiCommand::Mouse(_)
                 | UiCommand::OpenLink(_)
                 | UiCommand::KeepTheme(_)
+                | UiCommand::Told(_)
                 | UiCommand::Suspend
                 | UiCommand::Redraw
                 | UiCommand::Quit

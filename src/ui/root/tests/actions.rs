@@ -16,7 +16,9 @@ fn keys_do_what_the_table_says() {
         assert_eq!(kinds(&commands), [expected], "{key}");
     }
     let paged = Screen::new(Bench::working()).press("f3 f3");
-    assert!(matches!(&paged[..], [UiCommand::Page(text)] if text.contains("--json")));
+    assert!(
+        matches!(&paged[..], [UiCommand::Told("F3"), UiCommand::Page(text)] if text.contains("--json"))
+    );
 }
 
 #[test]
@@ -73,6 +75,34 @@ fn help_shows_ten_keys_then_all_and_finds_what_is_typed() {
     assert!(screen.draw().contains("No match"));
     screen.press("ctrl-u f1");
     assert!(!screen.draw().contains("type to search"));
+}
+
+#[test]
+fn finding_in_the_help_goes_to_what_filters_it_and_counts() {
+    for key in ["ctrl-f", "f3"] {
+        let mut screen = Screen::new(Bench::ready()).sized(80, 130);
+        screen.press("f1");
+        assert!(!screen.draw().contains("Suspend to the shell"));
+        assert!(screen.press(key).is_empty());
+        let picture = screen.draw();
+        assert!(picture.contains("Suspend to the shell"), "{picture}");
+        assert!(picture.contains("a key, or what it does"), "{picture}");
+        let caret = screen.cursor().expect("a caret");
+        screen.types("shell");
+        let picture = screen.draw();
+        let (_, all) = picture.split_once(" 3 of ").expect("a count");
+        let (all, _) = all.split_once(' ').expect("a number");
+        assert!(!picture.contains("Send the prompt"), "{picture}");
+        let typed = screen.cursor().expect("a caret");
+        assert_eq!((typed.x, typed.y), (caret.x + 5, caret.y));
+        // What was typed stays when the key comes again, and esc closes.
+        screen.press(key);
+        assert!(screen.draw().contains("shell"));
+        screen.types("zzz");
+        assert!(screen.draw().contains(&format!(" 0 of {all} ")));
+        screen.press("esc");
+        assert!(!screen.draw().contains("No match"));
+    }
 }
 
 #[test]
@@ -154,6 +184,26 @@ fn a_key_that_moved_says_so_once() {
     screen.bench.project.told.insert("ctrl-x".into());
     assert!(screen.press("ctrl-x").is_empty());
     assert!(!screen.status().contains("moved"));
+}
+
+#[test]
+fn a_key_that_means_something_else_now_says_so_once() {
+    let mut screen = Screen::new(Bench::ready());
+    let commands = screen.press("f3");
+    assert!(
+        matches!(commands[..], [UiCommand::Told("F3")]),
+        "{commands:?}"
+    );
+    let said = screen.status();
+    assert!(said.contains("F3 finds now; F3 again: the pager"), "{said}");
+    assert!(screen.press("esc f3").is_empty());
+    // Nothing moved for who finds by the other key, or gave this one to the pager.
+    assert!(Screen::new(Bench::ready()).press("ctrl-f").is_empty());
+    let commands = with_keys(&[("pager", "f3")]).press("f3");
+    assert!(matches!(commands[..], [UiCommand::Page(_)]));
+    let mut screen = with_keys(&[("pager", "alt-z")]);
+    screen.press("f3");
+    assert!(screen.status().contains("F3 moved to alt-z"));
 }
 
 #[test]
