@@ -221,8 +221,14 @@ fn initialize_v1(caps: ClientCaps) -> Value {
             ("fs", json!({ "readTextFile": caps.read_text_file, "writeTextFile": caps.write_text_file })),
             ("terminal", caps.terminal.into()),
             ("auth", json!({ "terminal": caps.login_terminal })),
-            // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13: the whole contract of each is built.
-            ("session", json!({ "configOptions": { "boolean": {} }, "notices": {}, "compaction": {} })),
+            // V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12, V1-INIT-13, V1-INIT-16: the whole contract of
+            // each is built.
+            ("session", object([
+                ("configOptions", json!({ "boolean": {} })),
+                ("notices", json!({})),
+                ("compaction", json!({})),
+                ("promptSuggestions", offer(caps.suggestions)),
+            ])),
             ("plan", json!({})),
             ("subagents", json!({})),
             ("elicitation", elicitation(caps)),
@@ -277,12 +283,15 @@ fn opening(id: Option<SessionId>, setup: SessionSetup, v2: bool, names_servers: 
         false => filled(servers),
     };
     let prompt = setup.system_prompt.map(system_prompt);
+    let quiet = || json!({ "claudeCode": { "options": { "promptSuggestions": false } } });
+    let meta = setup.no_suggestions.then(quiet);
     object([
         ("sessionId", id.map(|id| id.as_str().to_owned()).into()),
         ("cwd", path(&setup.cwd)),
         ("additionalDirectories", filled(directories)),
         ("mcpServers", servers),
         ("systemPrompt", prompt.into()),
+        ("_meta", meta.into()),
     ])
 }
 

@@ -87,6 +87,7 @@ async fn a_conversation() {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             system_prompt: None,
+            no_suggestions: false,
         })),
     );
     let (said, exit) = to_the_end(&mut inbox).await;

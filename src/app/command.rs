@@ -13,6 +13,7 @@ use crate::{
     cli::ExitCode,
     config::{self, TrustState},
     host::{clipboard::Copied, walk},
+    model::SessionKey,
     session::{Event, NoticeLevel, Start},
     text::SafeText,
     ui::{Draft, FolderListing, SendTo, UiCommand},
@@ -87,6 +88,7 @@ impl App {
             UiCommand::CloseSession(key) => self.close_session(key),
             UiCommand::Trust(yes) => self.answer_trust(yes),
             UiCommand::Mouse(wanted) => self.screen.send_along(tty::want_mouse(wanted)),
+            UiCommand::Suggestions(wanted) => self.want_suggestions(wanted),
             UiCommand::Told(key) => {
                 let state = self.dirs.state.clone();
                 if self.project.told.insert(key.to_owned()) {
@@ -149,6 +151,15 @@ impl App {
         });
         if let Some(running) = self.runtime.running_mut(session) {
             running.resolving = Some(resolving);
+        }
+    }
+
+    /// Sessions that are open learn it; their agents, when they are next opened or started.
+    fn want_suggestions(&mut self, wanted: bool) {
+        self.runtime.config.ui.suggestions = wanted;
+        let all: Vec<SessionKey> = self.runtime.sessions.iter().map(|(key, _)| key).collect();
+        for key in all {
+            self.reduce_in(key, [Event::WantSuggestions(wanted)]);
         }
     }
 

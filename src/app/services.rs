@@ -46,6 +46,7 @@ pub fn session_config(
         read_text_file: profile.fs_read,
         write_text_file: profile.fs_write,
         terminal: profile.terminal,
+        suggestions: settings.ui.suggestions,
         ..ClientCaps::default()
     };
     let config = SessionConfig {

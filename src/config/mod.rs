@@ -210,6 +210,9 @@ pub struct UiConfig {
     /// What is selected with the mouse is copied when the button is released; else ctrl-c or y
     /// copies it.
     pub copy_on_select: bool,
+    /// Prompts that the agent suggests stand in the empty composer. Off, agents that make them unasked are
+    /// told not to.
+    pub suggestions: bool,
     /// Columns that the conversation and its dialogs take. Without it all of them, and of wide screens
     /// as many for prose, prompts and dialogs as are comfortable to read.
     #[serde(with = "file::width")]
@@ -339,6 +342,7 @@ impl Default for UiConfig {
             ascii_symbols: false,
             motion: true,
             editing: Editing::Emacs,
+            suggestions: true,
             width: None,
             mouse: true,
             copy_on_select: true,

@@ -167,6 +167,9 @@ pub struct SessionSetup {
     pub mcp_servers: Vec<McpServer>,
     /// Likewise (V1-SES-10).
     pub system_prompt: Option<SystemPrompt>,
+    /// To be told to an agent that would make them unasked ([`AgentCaps::claude_options`]): each costs a
+    /// call of its model.
+    pub no_suggestions: bool,
 }
 
 /// Instructions of the person's own for a whole session (V1-SES-10).

@@ -27,6 +27,9 @@ pub struct AgentCaps {
     /// It takes words while it works, by `_session/steering`, which is no part of the protocol: its
     /// answer to `initialize` says so in `_meta`.
     pub steering: bool,
+    /// It takes options of Claude Code in the `_meta` of what opens a session: its capabilities have
+    /// `_meta.claudeCode`. No part of the protocol either.
+    pub claude_options: bool,
     /// It reports the state of each session: the answer to a prompt is not the end of a turn
     /// (V2-PROMPT-01), and a reopened session is not idle until the state says so (V2-SES-04).
     pub states: bool,
@@ -72,6 +75,8 @@ pub struct ClientCaps {
     /// The agent's own command can be run at a terminal to sign in (V1-INIT-14): true where there is
     /// a screen to show it on.
     pub login_terminal: bool,
+    /// A person writes the prompts, and wants to be offered some (V1-INIT-16).
+    pub suggestions: bool,
 }
 
 impl Default for ClientCaps {
@@ -83,6 +88,7 @@ impl Default for ClientCaps {
             elicitation_form: true,
             elicitation_url: true,
             login_terminal: true,
+            suggestions: true,
         }
     }
 }

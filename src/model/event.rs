@@ -68,6 +68,8 @@ pub enum AgentEvent {
     ConfigOptions(Vec<ConfigOption>),
     Usage(UsageUpdate),
     SessionInfo(SessionInfoPatch),
+    /// The prompt that the agent expects next (V1-SUG-01); `None` withdraws it.
+    Suggestion(Option<SafeText>),
     /// Something went wrong, and the turn goes on (D-07).
     Error(SafeText),
     /// What the types do not know: a dim line, the raw text on demand (V1-UPD-10, V1-RPC-25).

@@ -107,6 +107,8 @@ pub enum Event {
         answer: PageAnswer,
     },
     CycleMode,
+    /// Whether the agent is to suggest prompts. What there is is dropped if not.
+    WantSuggestions(bool),
     /// Set an option of the agent, by id.
     SetOption {
         option: String,

@@ -121,6 +121,8 @@ pub struct Session {
     pub options_rev: u64,
     pub commands: Vec<SlashCommand>,
     pub usage: Option<Usage>,
+    /// What the agent expects to be asked next, until a turn begins (V1-SUG-01).
+    pub suggestion: Option<SafeText>,
     /// Child sessions, each with its own conversation.
     pub subagents: Subagents,
     /// What the last answer to a prompt said that it took (V1-PROMPT-08).

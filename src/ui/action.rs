@@ -11,6 +11,8 @@ pub enum Context {
     Composer,
     /// The composer has the keys and is empty.
     EmptyComposer,
+    /// It is empty but for a prompt that the agent suggests.
+    Suggested,
     /// A block of the transcript is selected.
     Browse,
     /// A list is open in which something can be ended or taken away.
@@ -118,6 +120,9 @@ actions! {
     Prompt EmptyComposer {
         TakeBack "take-back" ["up"] "Take back the newest queued prompt, or the draft put aside",
     }
+    Prompt Suggested {
+        TakeSuggestion "take-suggestion" ["tab", "right"] "Take the suggested prompt into the draft",
+    }
     Turn Anywhere {
         Stop "stop" ["esc"] "Close a popup, else stop the turn",
         Interrupt "interrupt" ["ctrl-c"] "Clear the draft, else stop the turn, else (twice) quit",
@@ -193,6 +198,7 @@ actions! {
     }
     Program Anywhere {
         ToggleMouse "toggle-mouse" ["f9"] "Mouse on or off: off, the terminal selects text itself",
+        Suggestions "suggestions" [] "Suggested prompts on or off",
         Palette "palette" ["ctrl-p"] "Find an action by name",
         Help "help" ["f1", "?"] "Show all keys",
         Theme "theme" [] "Choose a theme",
@@ -218,7 +224,7 @@ impl Action {
             (Self::Tab, _) => Some(info.doc),
             (Self::Details, _) => Some("Fold or unfold all details"),
             (Self::BlockLeave, _) => Some("Back to the whole"),
-            (Self::BlockStop | Self::ListRemove, _) => None,
+            (Self::BlockStop | Self::ListRemove | Self::Suggestions, _) => None,
             (_, Group::View | Group::Browse | Group::List | Group::Program) => Some(info.doc),
             (_, Group::Prompt | Group::Turn | Group::Question) => None,
         }

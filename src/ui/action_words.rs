@@ -30,6 +30,7 @@ pub fn words(action: Action) -> &'static str {
         Action::Providers => "key api account",
         Action::Copy => "clipboard yank answer code block",
         Action::ToggleMouse => "wheel select selection scroll",
+        Action::Suggestions => "suggest predict ghost autocomplete completion next",
         Action::Export => "save markdown json file dump",
         Action::ScrollTop => "home first top",
         Action::ScrollBottom => "last latest bottom newest",

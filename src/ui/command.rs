@@ -303,6 +303,8 @@ pub enum UiCommand {
     Trust(bool),
     /// Whether the mouse is the client's.
     Mouse(bool),
+    /// Whether agents are to suggest prompts.
+    Suggestions(bool),
     /// Read the person's prompts again; comes back in [`ProjectInfo::prompts`].
     ListPrompts,
     /// The person was told where that key moved: not again.

@@ -20,6 +20,7 @@ mod settings;
 mod sign_in;
 mod stage;
 mod steer;
+mod suggestions;
 mod wire;
 
 use conversation::Conversation;
@@ -187,6 +188,18 @@ fn pi() {
         ..Agent::new("pi")
     };
     agent.holds_a_conversation();
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn suggestions_claude() {
+    suggestions::claude_suggests();
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn suggestions_off_claude() {
+    suggestions::claude_is_told_to_suggest_nothing();
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub struct Cast<'a> {
     profile: String,
     config: String,
     in_dialect: bool,
+    /// A script beside these tests that stands between the client and the agent.
+    behind: Option<&'a str>,
 }
 
 impl<'a> Cast<'a> {
@@ -52,6 +54,7 @@ impl<'a> Cast<'a> {
             profile: String::new(),
             config: String::new(),
             in_dialect: false,
+            behind: None,
         }
     }
 
@@ -79,6 +82,11 @@ impl<'a> Cast<'a> {
     /// What it is told is in words that the protocol no longer has.
     pub fn in_dialect(mut self, yes: bool) -> Self {
         self.in_dialect = yes;
+        self
+    }
+
+    pub fn behind(mut self, script: &'a str) -> Self {
+        self.behind = Some(script);
         self
     }
 
@@ -110,6 +118,13 @@ impl<'a> Cast<'a> {
         let keys = ["command", "args", "env"];
         let own = keys.map(|key| (key.to_owned(), entry[key].clone()));
         let mut own = toml::Table::from_iter(own);
+        if let Some(script) = self.behind {
+            let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents");
+            let script = tests.join(script).display().to_string();
+            let agent = own.insert("command".to_owned(), "python3".into());
+            let args = own["args"].as_array_mut().expect("arguments");
+            args.splice(0..0, [script.into(), agent.expect("a command")]);
+        }
         let env = own["env"].as_table_mut().expect("variables");
         for variable in &self.without {
             env.remove(*variable).expect("it is set");

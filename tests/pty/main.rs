@@ -44,6 +44,7 @@ mod steer;
 mod stop;
 mod stored;
 mod subagents;
+mod suggestions;
 mod terminal;
 mod trust;
 mod turn;

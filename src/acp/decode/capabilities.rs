@@ -15,6 +15,7 @@ members!(#[derive(Default)] struct Capabilities {
     providers,
     /// In version 2.
     session,
+    meta = "_meta",
 });
 
 members!(#[derive(Default)] struct Session {
@@ -63,6 +64,15 @@ fn inner<'a, T: Deserialize<'a> + Default>(member: Member<'a>) -> T {
         .ok()
         .flatten()
         .unwrap_or_default()
+}
+
+/// Whether its capabilities are those of Claude Code, by their `_meta`.
+fn is_claude_code(meta: Member<'_>) -> bool {
+    members!(#[derive(Default)] struct Extensions {
+        claude_code,
+    });
+    let extensions: Extensions<'_> = inner(meta);
+    is_marked(extensions.claude_code)
 }
 
 pub fn agent_caps(pass: Pass, member: Member<'_>) -> AgentCaps {
@@ -121,6 +131,7 @@ pub fn agent_caps(pass: Pass, member: Member<'_>) -> AgentCaps {
         },
         // Beside the capabilities: see `steering`.
         steering: false,
+        claude_options: is_claude_code(all.meta),
         states: v2,
     }
 }

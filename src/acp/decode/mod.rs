@@ -32,6 +32,7 @@ mod reply;
 mod request;
 mod state;
 mod subagent;
+mod suggestion;
 mod terminal;
 mod tool;
 mod update;

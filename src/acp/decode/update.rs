@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Decoder, blocks, entity, lists, message, meta, plan, raw_json, state, subagent, terminal, tool,
+    Decoder, blocks, entity, lists, message, meta, plan, raw_json, state, subagent, suggestion,
+    terminal, tool,
     view::{Misfit, Pass, Text, members, need, need_line, object},
 };
 use crate::{
@@ -70,6 +71,12 @@ pub fn decode(
             meta::events(update.meta).into_iter().for_each(&mut push);
             tool::decode(pass, raw, kind == "tool_call").map(Some)
         }
+        "session_info_update" => {
+            suggestion::of_meta(update.meta)
+                .into_iter()
+                .for_each(&mut push);
+            event(pass, kind, raw, &update)
+        }
         _ => event(pass, kind, raw, &update),
     };
     let unknown = |what| AgentEvent::Unknown {
@@ -124,6 +131,7 @@ fn event(
             description: pass.lines(update.description)?,
         }),
         "subagent_update" => subagent::update(pass, raw)?,
+        "prompt_suggestions_update" => suggestion::update(pass, raw)?,
         _ if pass.is_v2() => return event_of_v2(pass, kind, raw),
         "plan" => AgentEvent::Plan(plan::entries(pass, update.entries)?.ok_or(Misfit)?),
         "current_mode_update" => {

@@ -208,6 +208,7 @@ fn held(params: &Value) -> Call {
         additional_directories: Vec::new(),
         mcp_servers: servers.map(|_| server.clone()).collect(),
         system_prompt: None,
+        no_suggestions: false,
     })
 }
 

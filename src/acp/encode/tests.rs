@@ -136,11 +136,12 @@ fn setup(directories: &[&str]) -> SessionSetup {
         additional_directories: directories.iter().map(Into::into).collect(),
         mcp_servers: Vec::new(),
         system_prompt: None,
+        no_suggestions: false,
     }
 }
 
 // V1-INIT-02, V1-INIT-05, V1-INIT-07, V1-INIT-08, V1-INIT-09, V1-INIT-10, V1-INIT-11, V1-INIT-12,
-// V1-INIT-13: nothing is offered that is not built (V1-INIT-15); what is not of the
+// V1-INIT-13, V1-INIT-16: nothing is offered that is not built (V1-INIT-15); what is not of the
 // protocol stands under `_meta`, and none of it under a reserved name (V1-META-03, V1-META-05).
 #[tokio::test]
 async fn initialize_offers_what_works() {
@@ -155,7 +156,10 @@ async fn initialize_offers_what_works() {
             "clientCapabilities": {
                 "fs": {"readTextFile": true, "writeTextFile": false},
                 "terminal": true,
-                "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
+                "session": {
+                    "notices": {}, "compaction": {}, "configOptions": {"boolean": {}},
+                    "promptSuggestions": {},
+                },
                 "plan": {},
                 "subagents": {},
                 "auth": {"terminal": true},
@@ -286,6 +290,39 @@ async fn a_system_prompt_goes_along_with_every_opening() {
             assert_eq!(call(opening).await[1]["systemPrompt"], expected);
         }
     }
+}
+
+#[tokio::test]
+async fn an_agent_of_claude_code_is_told_at_every_opening_to_suggest_nothing() {
+    let setup = || SessionSetup {
+        no_suggestions: true,
+        ..setup(&[])
+    };
+    let (id, other) = (id(), id());
+    let told = json!({"claudeCode": {"options": {"promptSuggestions": false}}});
+    for opening in [
+        Call::NewSession(setup()),
+        Call::LoadSession {
+            id: id.clone(),
+            setup: setup(),
+        },
+        Call::ResumeSession { id, setup: setup() },
+        Call::ForkSession {
+            id: other,
+            setup: setup(),
+        },
+    ] {
+        assert_eq!(call(opening).await[1]["_meta"], told);
+    }
+    let quiet = ClientCaps {
+        suggestions: false,
+        ..ClientCaps::default()
+    };
+    let hello = call(Call::Initialize { caps: quiet }).await;
+    assert_eq!(
+        hello[1]["clientCapabilities"]["session"].get("promptSuggestions"),
+        None
+    );
 }
 
 // V1-PROMPT-01, V1-CONT-01, V1-CONT-04, V1-CONT-05

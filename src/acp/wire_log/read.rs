@@ -319,6 +319,7 @@ fn call(method: &str, params: &Value) -> Option<Call> {
         additional_directories: Vec::new(),
         mcp_servers: Vec::new(),
         system_prompt: None,
+        no_suggestions: false,
     };
     Some(match method {
         "initialize" => Call::Initialize {

@@ -151,6 +151,7 @@ impl Step<'_> {
             | AgentEvent::Mode(_)
             | AgentEvent::ConfigOptions(_)
             | AgentEvent::Usage(_)
+            | AgentEvent::Suggestion(_)
             | AgentEvent::ReplayComplete => true,
             event => {
                 if !self.may_tell(&event) {

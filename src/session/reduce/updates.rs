@@ -7,12 +7,13 @@ use crate::{
         UsageUpdate,
     },
     session::NoticeLevel,
+    text::SafeText,
 };
 
 use super::{
     Step,
     conversation::bounds::{
-        MAX_COMMANDS, MAX_COMMANDS_BYTES, MAX_EARLY, MAX_EARLY_WEIGHT, keep_first,
+        MAX_COMMANDS, MAX_COMMANDS_BYTES, MAX_EARLY, MAX_EARLY_WEIGHT, MAX_SUGGESTION, keep_first,
         named_plan_weight,
     },
 };
@@ -107,6 +108,7 @@ impl Step<'_> {
             AgentEvent::ConfigOptions(options) => self.config_options(options),
             AgentEvent::Usage(update) => self.usage(update),
             AgentEvent::SessionInfo(SessionInfoPatch { title, .. }) => self.title_told(title),
+            AgentEvent::Suggestion(text) => self.suggested(text),
             AgentEvent::Error(text) => self.say(NoticeLevel::Error, text),
             AgentEvent::Unknown { what, raw } => self.unknown_update(&what, &raw),
         }
@@ -120,6 +122,20 @@ impl Step<'_> {
             command.name.len() + command.description.len() + hint
         });
         self.session.commands = commands;
+    }
+
+    /// One that is too long is left out: half a prompt is none.
+    fn suggested(&mut self, text: Option<SafeText>) {
+        let wanted = self.session.config.caps.suggestions && !self.is_replaying();
+        let fits = |text: &SafeText| wanted && text.len() <= MAX_SUGGESTION;
+        self.session.suggestion = text.filter(fits);
+    }
+
+    pub(super) fn want_suggestions(&mut self, wanted: bool) {
+        self.session.config.caps.suggestions = wanted;
+        if !wanted {
+            self.session.suggestion = None;
+        }
     }
 
     fn usage(&mut self, update: UsageUpdate) {
@@ -181,6 +197,7 @@ fn event_weight(event: &AgentEvent) -> usize {
             .map(|command| command.name.len() + command.description.len())
             .sum(),
         AgentEvent::Unknown { raw, .. } => raw.0.len(),
+        AgentEvent::Suggestion(text) => text.as_ref().map_or(0, |text| text.len()),
         AgentEvent::NamedPlan(plan) => named_plan_weight(plan),
         AgentEvent::Entity(update) => update.weight(),
         _ => std::mem::size_of::<ContentBlock>(),

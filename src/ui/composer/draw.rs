@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Cells before the text: the prompt sign and a blank.
-pub(super) const GUTTER: u16 = 2;
+pub(in crate::ui) const GUTTER: u16 = 2;
 
 /// Cells after the text: for the caret after a full row, and for the blank that ends it.
 const CARET_COLUMN: u16 = 1;

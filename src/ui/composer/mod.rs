@@ -26,6 +26,7 @@ use std::time::Instant;
 
 use ratatui::layout::Position;
 
+pub(in crate::ui) use self::draw::GUTTER;
 use self::{
     buffer::{Buffer, Caret, EditKind, clean},
     chips::{Chips, Typed},

@@ -40,6 +40,7 @@ impl Ui {
             Action::AttachOutput => self.attach_output(cx),
             Action::PasteClipboard => self.commands.push(UiCommand::PasteClipboard),
             Action::TakeBack => return self.take_back(cx),
+            Action::TakeSuggestion => return self.take_suggestion(cx),
 
             Action::Stop => self.stop(cx),
             Action::Interrupt => self.interrupt(cx),
@@ -105,6 +106,7 @@ impl Ui {
             Action::Palette => self.layers.open(Box::new(palette(&self.recent))),
             Action::Help => self.layers.open(Box::new(Help::default())),
             Action::ToggleMouse => self.toggle_mouse(),
+            Action::Suggestions => self.toggle_suggestions(),
             Action::Redraw => self.commands.push(UiCommand::Redraw),
             Action::Suspend => self.commands.push(UiCommand::Suspend),
             Action::Quit => return self.quit(cx),

@@ -21,6 +21,12 @@ use crate::{
 /// Contexts of the keymap, by who has the keys.
 const DRAFT: &[Context] = &[Context::Composer, Context::Anywhere];
 const EMPTY: &[Context] = &[Context::EmptyComposer, Context::Composer, Context::Anywhere];
+const SUGGESTED: &[Context] = &[
+    Context::Suggested,
+    Context::EmptyComposer,
+    Context::Composer,
+    Context::Anywhere,
+];
 const BROWSE: &[Context] = &[Context::Browse, Context::Anywhere];
 
 /// A default key that meant another action before.
@@ -247,8 +253,11 @@ impl Ui {
             }
             PopupOutcome::Ignored => {}
         }
-        let empty = self.composer.is_empty();
-        let contexts = if empty { EMPTY } else { DRAFT };
+        let contexts = match self.composer.is_empty() {
+            true if self.suggestion(cx).is_some() => SUGGESTED,
+            true => EMPTY,
+            false => DRAFT,
+        };
         if self.sequence_key(chord, contexts, cx) {
             return;
         }

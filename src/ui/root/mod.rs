@@ -19,6 +19,7 @@ mod screen;
 mod slash;
 mod sources;
 mod spoken;
+mod suggestion;
 mod tabs;
 mod viewer;
 mod welcome;

@@ -316,7 +316,9 @@ impl Ui {
     ) -> Option<Position> {
         let ctx = self.look.render(zones.composer.width, cx.now);
         let sources = sources(cx);
-        let placeholder = self.placeholder(cx);
+        let placeholder = self
+            .suggestion_row(zones.composer.width, cx)
+            .unwrap_or_else(|| self.placeholder(cx));
         self.composer
             .draw(zones.composer, buf, &ctx, &sources, &placeholder);
         if !self.layers.is_opened() && !self.layers.is_asking() {

@@ -16,6 +16,7 @@ use crate::{
     text::SafeText,
     ui::{
         UiContext,
+        action::Action,
         overlay::agent_name,
         render::{Row, line::StyledLine},
     },
@@ -32,6 +33,8 @@ pub(super) struct Spoken {
     waited: bool,
     /// The message of the moment.
     toast: Option<SafeText>,
+    /// The prompt that the agent suggests.
+    suggestion: Option<SafeText>,
     /// Of the dialog or list that is open.
     dialog: Vec<String>,
     selected: Option<String>,
@@ -107,11 +110,29 @@ impl Ui {
             }
         }
         spoken.doing = doing;
+        self.say_suggestion(cx, lines);
         let toast = self.moment.text().cloned();
         if toast != self.spoken.toast {
             lines.extend(toast.iter().map(|toast| toast.as_str().to_owned()));
             self.spoken.toast = toast;
         }
+    }
+
+    /// Once, however often the draft is emptied again.
+    fn say_suggestion(&mut self, cx: &UiContext<'_>, lines: &mut Vec<String>) {
+        let suggested = cx.session.and_then(|session| session.suggestion.as_ref());
+        let shown = self.suggestion(cx).is_some();
+        if suggested == self.spoken.suggestion.as_ref() || (suggested.is_some() && !shown) {
+            return;
+        }
+        if let Some(text) = suggested {
+            let text = SafeText::line(text);
+            lines.push(match self.look.keymap.hint(Action::TakeSuggestion) {
+                key if key.is_empty() => format!("Suggested prompt: {text}"),
+                key => format!("Suggested prompt, {key} takes it: {text}"),
+            });
+        }
+        self.spoken.suggestion = suggested.cloned();
     }
 
     /// What of an open dialog or list was not said yet.

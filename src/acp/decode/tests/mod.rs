@@ -9,6 +9,7 @@ mod recordings;
 mod replies;
 mod requests;
 mod subagents;
+mod suggestions;
 mod updates;
 mod v2;
 

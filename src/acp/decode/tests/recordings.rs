@@ -158,6 +158,7 @@ fn assert_keeps(update: &Value, said: &[FromAgent], whole: &str) {
         AgentEvent::NamedPlan(_)
         | AgentEvent::PlanRemoved(_)
         | AgentEvent::Notice(_)
+        | AgentEvent::Suggestion(_)
         | AgentEvent::Entity(_)
         | AgentEvent::Subagent(_) => {}
         AgentEvent::Terminal(_)

@@ -201,6 +201,7 @@ impl Examination<'_> {
             // told.
             elicitation_form: false,
             elicitation_url: false,
+            suggestions: false,
             ..ClientCaps::default()
         }
     }
@@ -377,6 +378,7 @@ impl Examination<'_> {
             // They would be started, or connected to, for nothing.
             mcp_servers: Vec::new(),
             system_prompt: None,
+            no_suggestions: false,
         };
         match agent.ask("session/new", Call::NewSession(setup)).await {
             Ok(CallResult::SessionOpened(opened)) => {
@@ -428,6 +430,7 @@ impl Examination<'_> {
                 },
             }],
             system_prompt: None,
+            no_suggestions: false,
         };
         let call = Call::NewSession(setup);
         let patience = self.patience.min(SERVER_PATIENCE);

@@ -44,11 +44,12 @@ impl Run {
         let config = SessionConfig {
             unattended: true,
             caps: ClientCaps {
-                // No one fills in a form or looks at a page, and there is no screen to sign in at
-                // (V1-INIT-14).
+                // No one fills in a form, looks at a page or is offered a prompt, and there is no screen
+                // to sign in at (V1-INIT-14).
                 elicitation_form: false,
                 elicitation_url: false,
                 login_terminal: false,
+                suggestions: false,
                 ..config.caps
             },
             ..config

@@ -56,6 +56,8 @@ pub const MAX_TERMINALS: usize = 512;
 /// Slash commands, and their bytes.
 pub const MAX_COMMANDS: usize = 1_000;
 pub const MAX_COMMANDS_BYTES: usize = 1 << 20;
+/// Bytes of a prompt that an agent suggests.
+pub const MAX_SUGGESTION: usize = 4 << 10;
 /// Written files that wait for a call that names them.
 pub const MAX_WRITES: usize = 256;
 /// Ways to sign in.

@@ -263,6 +263,8 @@ impl Step<'_> {
             },
             mcp_servers: self.mcp_servers(),
             system_prompt: self.system_prompt(),
+            no_suggestions: self.session.agent.caps.claude_options
+                && !self.session.config.caps.suggestions,
         };
         let opening = &mut self.session.inner.opening;
         let call = match way.clone() {
@@ -287,6 +289,7 @@ impl Step<'_> {
         opening.replayed = false;
         self.session.work = None;
         self.session.background = None;
+        self.session.suggestion = None;
         self.session.phase = Phase::Opening {
             since: self.now,
             replaying: self.is_replaying(),

@@ -21,6 +21,7 @@ mod sign_in_program;
 mod steer;
 mod stop;
 mod subagents;
+mod suggestions;
 mod terminals;
 mod title;
 mod tools;

@@ -275,6 +275,7 @@ impl Step<'_> {
             self.close_turn(ToolState::Ended);
         }
         self.session.last_stop = None;
+        self.session.suggestion = None;
         self.session.turn = Some(Turn {
             started: self.now,
             prompted: true,

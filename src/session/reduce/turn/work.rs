@@ -106,6 +106,7 @@ impl Step<'_> {
     /// A turn without a prompt of ours.
     fn begin_turn(&mut self) {
         self.session.last_stop = None;
+        self.session.suggestion = None;
         self.session.turn = Some(Turn {
             started: self.now,
             prompted: false,

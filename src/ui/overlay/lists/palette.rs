@@ -139,6 +139,7 @@ fn is_offered(info: &ActionInfo, cx: &OverlayContext<'_>) -> bool {
         Action::Send
             | Action::Newline
             | Action::TakeBack
+            | Action::TakeSuggestion
             | Action::Queue
             | Action::SendNow
             | Action::Interrupt

@@ -29,7 +29,11 @@ fn every_action_that_is_no_questions_own_does_something() {
         // There is no draft, and nothing queued or put aside to take back.
         let of_draft = matches!(
             info.action,
-            Action::TakeBack | Action::Queue | Action::Stash | Action::ListRemove
+            Action::TakeBack
+                | Action::TakeSuggestion
+                | Action::Queue
+                | Action::Stash
+                | Action::ListRemove
         );
         let wanted = !of_question && !of_draft;
         let does = screen.ui.act(info.action, &screen.bench.context());

@@ -223,3 +223,21 @@ fn of_a_list_the_selected_row_is_said() {
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].starts_with("Selected: "), "{said:?}");
 }
+
+#[test]
+fn a_suggested_prompt_is_said_once_and_not_drawn() {
+    let mut inline = spoken(Bench::ready());
+    inline.draw();
+    let text = Some("run\nthe tests".into());
+    inline.screen.bench.update(AgentEvent::Suggestion(text));
+    inline.draw();
+    inline.screen.types("no");
+    inline.screen.press("backspace backspace");
+    inline.draw();
+    let printed = inline.printed();
+    let said = "Suggested prompt, tab takes it: run the tests";
+    assert_eq!(printed.matches(said).count(), 1, "{printed}");
+    assert_eq!(inline.live.trim(), ">");
+    inline.screen.press("tab");
+    assert_eq!(inline.screen.draft(), "run\nthe tests");
+}

@@ -21,6 +21,7 @@ mod slash;
 mod states;
 mod status;
 mod stopping;
+mod suggestions;
 mod themes;
 
 use crossterm::event::Event as Input;
