@@ -98,6 +98,21 @@ fn a_folded_block_unfolds_for_its_match_and_folds_again() {
 }
 
 #[test]
+fn matches_are_marked_where_they_are_below_a_prompt_that_stays() {
+    let mut world = World::new(Stage::dark());
+    world.transcript.push_for_test(user("the question"));
+    for n in 0..60 {
+        world
+            .transcript
+            .push_for_test(agent(&format!("words {n}"), true));
+    }
+    let mut view = TranscriptView::default();
+    let (drawn, current) = show(&world, &mut view, "words 20", 0);
+    assert!(drawn.contains("the question"), "{drawn}");
+    assert_eq!(current, "words 20", "{drawn}");
+}
+
+#[test]
 fn a_match_over_the_end_of_a_row_is_marked_on_both() {
     let mut world = World::new(Stage::dark());
     let long = "word ".repeat(14);

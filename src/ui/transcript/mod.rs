@@ -305,7 +305,7 @@ impl TranscriptView {
             }));
         }
         if self.found.is_some() {
-            let mut y = area.y;
+            let mut y = top.min(bottom);
             for shown in self.shown.iter().filter(|shown| shown.len() > 0) {
                 let visible = Rect::new(area.x, y, width, bottom - y);
                 self.draw_marks(shown, visible, buf, ctx);
