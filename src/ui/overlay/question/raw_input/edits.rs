@@ -117,12 +117,14 @@ fn are_patches_told(edits: &[(&Edit<'_>, &str)], shown: &Shown<'_>) -> bool {
     edits.iter().all(|(edit, text)| {
         by_file(text).iter().all(|part| {
             let said = Changes::of_patch(part.text);
+            let is_meant = |diff: &Diff| {
+                shown.is_about(diff, &edit.paths) && shown.is_of_same_file(part, diff, &edit.paths)
+            };
+            // A patch may have more lines around a change than the diff that came of the whole texts.
+            let claimed = shown.claimed.iter().filter(|diff| is_meant(diff));
+            let around: Vec<&str> = claimed.flat_map(|diff| Changes::of(diff).old).collect();
             let mut diffs = shown.diffs.iter().zip(&mut left);
-            diffs.any(|(diff, changes)| {
-                shown.is_about(diff, &edit.paths)
-                    && shown.is_of_same_file(part, diff, &edit.paths)
-                    && changes.use_up(&said)
-            })
+            diffs.any(|(diff, changes)| is_meant(diff) && changes.use_up(&said, &around))
         })
     })
 }
@@ -315,9 +317,10 @@ impl<'a> Changes<'a> {
         self.runs.push(run);
     }
 
-    /// Whether each change of a unified diff is among these, which are taken out of them then. Some
-    /// agents take the indentation away that all of its lines have (opencode).
-    fn use_up(&mut self, said: &Self) -> bool {
+    /// Whether each change of a unified diff is among these, which are taken out of them then; its
+    /// other lines are among the old ones here or in `around`. Some agents take the indentation away
+    /// that all of its lines have (opencode).
+    fn use_up(&mut self, said: &Self, around: &[&str]) -> bool {
         fn lines<'r>(runs: &'r [Run<'_>]) -> impl Iterator<Item = &'r str> {
             let of = |run: &'r Run<'_>| run.removed.iter().chain(&run.added).copied();
             runs.iter().flat_map(of)
@@ -333,7 +336,7 @@ impl<'a> Changes<'a> {
         indents.dedup();
         let found = indents.into_iter().take(MOST_INDENTS).find_map(|indent| {
             let in_old = |line: &&str| {
-                let mut old = self.old.iter();
+                let mut old = self.old.iter().chain(around);
                 line.is_empty() || old.any(|old| old.strip_prefix(indent) == Some(*line))
             };
             let mut used = Vec::new();

@@ -5,7 +5,7 @@ use crate::model::{AgentEvent, ToolCallPatch, ToolStatus};
 
 type Change = fn(&mut ToolCallPatch);
 
-fn asked(fill: Change, kind: ToolKind) -> (Shown, ToolCallPatch) {
+fn asked(fill: impl Fn(&mut ToolCallPatch), kind: ToolKind) -> (Shown, ToolCallPatch) {
     let mut bench = Bench::working();
     let mut call = bench.call(kind);
     let update = ToolCallPatch::new(call.id.clone());
@@ -215,6 +215,43 @@ fn what_the_comparison_finds_is_seen_before_an_answer_and_is_no_change_by_the_ag
     assert!(!open);
     shown.bench.wait(1);
     assert_eq!(shown.answer("1"), Some(OptionId::new("once")));
+}
+
+/// OpenCode sends a patch with four lines around a change beside the whole texts, of which the diff
+/// with the file has three.
+#[test]
+fn a_patch_with_more_lines_around_a_change_is_told_by_the_whole_texts() {
+    let (old, new) = ("1\n2\n3\n4\nold\n6\n", "1\n2\n3\n4\nnew\n6\n");
+    let picture = |first: &str| {
+        let head = "Index: a.rs\n===\n--- a.rs\n+++ a.rs\n";
+        let lines = format!("@@ -1,6 +1,6 @@\n {first}\n 2\n 3\n 4\n-old\n+new\n 6\n");
+        let raw = serde_json::json!({"filepath": "a.rs", "diff": format!("{head}{lines}")});
+        let fill = |call: &mut ToolCallPatch| {
+            call.title = Patch::Set("a.rs".into());
+            call.content = Patch::Set(vec![diff("a.rs", old, new)]);
+            call.raw_input = Patch::Set(RawJson(Arc::from(raw.to_string())));
+        };
+        let (mut shown, _) = asked(fill, ToolKind::Edit);
+        let effects = shown.bench.effects.iter();
+        let comparison = effects.rev().find_map(|effect| match effect {
+            crate::session::Effect::Compare(comparison) => Some(comparison.of.clone()),
+            _ => None,
+        });
+        let text = SafeText::with_line_ends(
+            "--- a.rs\n+++ a.rs\n@@ -2,5 +2,5 @@\n 2\n 3\n 4\n-old\n+new\n 6\n",
+        );
+        let found =
+            crate::model::Diff::of_patch("a.rs".into(), crate::model::FileChange::Modify, text);
+        shown.bench.event(Event::Compared {
+            of: comparison.expect("it is compared"),
+            shown: Some(vec![Some(found.into())]),
+        });
+        shown.draw(80, 40)
+    };
+    let told = picture("1");
+    assert!(!told.contains("input"), "{told}");
+    let other = picture("a line that is nowhere");
+    assert!(other.contains("input"), "{other}");
 }
 
 // Options that are longer than the screen.
