@@ -113,6 +113,7 @@ impl App {
             SendTo::Turn => Event::Steer,
             SendTo::Queue => Event::Submit,
             SendTo::Now => Event::SendNow,
+            SendTo::Aside => Event::AskAside,
         };
         let cwd = self.runtime.launch.cwd.clone();
         let waiting = self
@@ -132,7 +133,11 @@ impl App {
                 // One that failed has said so.
                 let _ = before.await;
             }
-            let written = draft.written();
+            let mut written = draft.written();
+            if to == SendTo::Aside {
+                // As it was typed: it is no prompt.
+                written.insert_str(0, "/btw ");
+            }
             let resolved = tokio::task::spawn_blocking(move || resolve(draft, &cwd)).await;
             let job = match resolved {
                 Ok(Ok(prompt)) => Job::Session(session, event(prompt)),

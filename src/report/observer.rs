@@ -137,7 +137,7 @@ impl Observer {
             } if self.scope == Scope::Turn => {
                 self.refused(format!("run {command}"), format!("nobody to ask: {reason}"))
             }
-            Event::Refused { what, rule } => self.refused(what.to_string(), rule.to_string()),
+            Event::Refused { what, rule, .. } => self.refused(what.to_string(), rule.to_string()),
             Event::TerminalStarted {
                 id, command, cwd, ..
             } => vec![Record::TerminalStarted {

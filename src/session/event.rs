@@ -58,6 +58,10 @@ pub enum Event {
     Submit(Prompt),
     /// Give it to the open turn, where the agent takes that; else the same.
     Steer(Prompt),
+    /// Ask it in a fork of the session, which ends with [`CloseSide`](Self::CloseSide).
+    AskAside(Prompt),
+    /// The person is done with the side question.
+    CloseSide,
     /// As `Submit`, before all that is queued.
     SubmitFirst(Prompt),
     /// Send at once: stops an open turn first (ctrl-x).
@@ -205,6 +209,8 @@ pub enum Event {
     },
     /// Policy refused a request of fs/* or terminal/*; already answered. Shown.
     Refused {
+        /// The session of the agent that asked.
+        of: Option<SessionId>,
         what: SafeText,
         rule: SafeText,
     },

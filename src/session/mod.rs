@@ -16,6 +16,7 @@ mod question;
 mod reduce;
 mod sessions;
 mod setting;
+mod side_question;
 mod state;
 mod subagent;
 mod transcript;
@@ -38,6 +39,7 @@ pub use reduce::{
 };
 pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use setting::{SettingProblem, resolve as resolve_setting};
+pub use side_question::{SideQuestion, SideState};
 pub use state::{
     AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, Providers, SILENCE, Session,
     SessionConfig, SignInStep, Start, TerminalInfo, Turn, TurnPhase,

@@ -418,7 +418,7 @@ impl Sessions {
                 }
                 let unnamed: Vec<usize> = self
                     .on(connection)
-                    .filter(|at| self.session_at(*at).is_some_and(Session::is_being_named))
+                    .filter(|at| self.session_at(*at).is_some_and(Session::may_be_named))
                     .collect();
                 if unnamed.is_empty() {
                     on.next().into_iter().collect()
@@ -467,8 +467,11 @@ impl Sessions {
                 entry.session.connection == Some(connection) && is(&entry.session, id)
             })
         };
-        // A child's words and requests are its parent's to take (V1-SUB-02).
-        on_it(Session::is).or_else(|| on_it(Session::has_subagent))
+        // A child's words and requests are its parent's to take (V1-SUB-02), a side question's those
+        // of the session that it is asked beside.
+        on_it(Session::is)
+            .or_else(|| on_it(Session::has_subagent))
+            .or_else(|| on_it(Session::has_side))
     }
 
     fn on(&self, connection: ConnectionId) -> impl Iterator<Item = usize> {

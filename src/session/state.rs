@@ -14,7 +14,10 @@ use crate::{
         Setting, SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize, TurnTokens,
         Usage, WorkState,
     },
-    session::{Block, BlockKind, Conversation, PermissionQuestion, Prompt, Question, Subagents},
+    session::{
+        Block, BlockKind, Conversation, PermissionQuestion, Prompt, Question, SideQuestion,
+        Subagents,
+    },
     text::{SafeText, first_bytes},
 };
 
@@ -125,6 +128,8 @@ pub struct Session {
     pub suggestion: Option<SafeText>,
     /// Child sessions, each with its own conversation.
     pub subagents: Subagents,
+    /// The question that is asked beside all this; it leaves nothing behind.
+    pub side: Option<SideQuestion>,
     /// What the last answer to a prompt said that it took (V1-PROMPT-08).
     pub tokens: Option<TurnTokens>,
     /// Terminals of this session, ours and the agent's own.

@@ -135,6 +135,7 @@ actions! {
         EndAgent "end-agent" ["shift-f5"] "End the agent's process",
         NewSession "new-session" ["ctrl-n"] "New session with this agent",
         ForkSession "fork-session" [] "Fork session (where the agent can)",
+        AskAside "side-question" [] "Ask beside the conversation (where the agent can fork)",
         RenameSession "rename-session" ["f2"] "Rename session",
         Export "export" [] "Write the session to a file",
         PastSessions "past-sessions" [] "Past sessions",

@@ -19,6 +19,7 @@ pub fn words(action: Action) -> &'static str {
         Action::EndAgent => "kill terminate close",
         Action::NewSession => "clear reset start conversation chat",
         Action::ForkSession => "branch copy duplicate",
+        Action::AskAside => "btw side question aside quick",
         Action::RenameSession => "title name",
         Action::PastSessions => "resume continue history earlier reopen",
         Action::Sessions => "switch list resume tabs",

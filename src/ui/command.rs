@@ -347,4 +347,6 @@ pub enum SendTo {
     Queue,
     /// It stops the turn: [`Event::SendNow`].
     Now,
+    /// Into a fork of the session: [`Event::AskAside`].
+    Aside,
 }

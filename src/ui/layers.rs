@@ -18,7 +18,8 @@ use crate::{
     ui::{
         keymap::Chord,
         overlay::{
-            FormDialog, Guard, Outcome, Overlay, OverlayContext, QuestionDialog, Room, SignIn,
+            FormDialog, Guard, Outcome, Overlay, OverlayContext, QuestionDialog, Room, SideDialog,
+            SignIn,
         },
         pointer::Pointer,
     },
@@ -32,6 +33,8 @@ pub struct Layers {
     asked: Option<Asked>,
     /// Answered, while the session does not know of it yet.
     answered: Option<QuestionId>,
+    /// The side question whose dialog was opened, by when it was asked.
+    side: Option<Instant>,
     /// A reason that was being written when its question went away.
     unsaid: Option<String>,
     /// The last frame could not draw what has the keys: no one can know what an answer would mean.
@@ -142,6 +145,16 @@ impl Layers {
         self.asked = asked;
     }
 
+    /// Shows what was asked beside the conversation, once.
+    fn sync_side(&mut self, session: Option<&Session>) {
+        let asked = session.and_then(|session| session.side.as_ref());
+        let since = asked.map(|side| side.since);
+        if since.is_some() && since != self.side {
+            self.opened.push(Box::new(SideDialog::default()));
+        }
+        self.side = since;
+    }
+
     /// Shows the question that the session asks now.
     pub fn sync(
         &mut self,
@@ -149,6 +162,7 @@ impl Layers {
         no_browser: Option<&SafeText>,
         last_typed: Option<Instant>,
     ) {
+        self.sync_side(session);
         let question = session.and_then(|session| {
             let mut waiting = session.waiting_questions();
             waiting.find(|question| Some(question.id()) != self.answered)

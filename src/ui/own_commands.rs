@@ -26,6 +26,7 @@ pub enum Does {
     Mode,
     Agents,
     Export,
+    Btw,
     Quit,
 }
 
@@ -120,6 +121,13 @@ pub const OWN: &[OwnCommand] = &[
         Does::Export,
     ),
     row(
+        "btw",
+        &[],
+        "[question]",
+        "Ask beside the conversation; nothing of it stays",
+        Does::Btw,
+    ),
+    row(
         "help",
         &["keys"],
         "",
@@ -147,7 +155,7 @@ pub enum Slash<'a> {
 }
 
 /// Reads a draft; `listed` says which names the agent lists. A command of ours stands on one line: what
-/// has more is a prompt.
+/// has more is a prompt, but for a question, which may have more.
 pub fn slash<'a>(draft: &'a str, listed: impl Fn(&str) -> bool) -> Slash<'a> {
     let Some(typed) = draft.strip_prefix('/') else {
         return Slash::Other;
@@ -161,7 +169,7 @@ pub fn slash<'a>(draft: &'a str, listed: impl Fn(&str) -> bool) -> Slash<'a> {
         Some(_) if agents => Slash::Agents,
         // A comment of a program begins like this too.
         None if agents && listed(name) => Slash::Agents,
-        Some(own) if !agents && !draft.trim_end().contains('\n') => {
+        Some(own) if !agents && (own.does == Does::Btw || !draft.trim_end().contains('\n')) => {
             Slash::Own(own, argument.trim())
         }
         _ => Slash::Other,
@@ -208,6 +216,7 @@ mod tests {
             ("// clear", "other"),
             ("//TODO tidy up", "other"),
             ("/new\nand more", "other"),
+            ("/btw why\nis that", "btw why\nis that"),
             (" /new", "other"),
             ("/", "other"),
             ("", "other"),

@@ -221,3 +221,30 @@ fn steering_codex() {
     talk.goes_on("and straight on");
     talk.ends();
 }
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn beside_claude() {
+    is_asked_beside("claude");
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn beside_codex() {
+    is_asked_beside("codex");
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn beside_opencode() {
+    is_asked_beside("opencode");
+}
+
+fn is_asked_beside(agent: &'static str) {
+    let stage = Cast::of(agent).set();
+    let talk = Conversation::begin(&stage);
+    talk.goes_on("good day to you");
+    talk.is_asked_beside(&stage, "good day to you");
+    talk.goes_on("and straight on");
+    talk.ends();
+}

@@ -58,6 +58,48 @@ impl Conversation {
         assert!(knows, "the model was told what was said before");
     }
 
+    /// A question beside the conversation, which the fork answers knowing what was said, while the turn
+    /// goes on; nothing of it is left here, and what the agent can delete is deleted there.
+    pub fn is_asked_beside(&self, stage: &Stage, said: &str) {
+        let session = self.session();
+        self.prompt("long 400");
+        self.tui.wait_for(" of 400");
+        let fork = self.awaits_answer("session/fork", || {
+            self.tui.keys("/btw say it is blue<enter>");
+        });
+        let fork = &fork["sessionId"];
+        assert_ne!(*fork, session);
+        self.tui.wait_for("Answered in");
+        let screen = self.tui.wait_for("it is blue");
+        assert!(screen.contains("Side question"), "{screen}");
+        let asked = stage.asked();
+        let knows = |line: &str| line.contains("say it is blue") && line.contains(said);
+        assert!(asked.lines().any(knows), "it knows what was said before");
+        self.tui.keys("<esc>");
+        let ends: Vec<&str> = ["close", "delete"]
+            .into_iter()
+            .filter(|end| self.has(&format!("/sessionCapabilities/{end}")))
+            .collect();
+        for end in ends {
+            let method = format!("session/{end}");
+            self.tui.wait(&format!("the answer to {method}"), |_| {
+                let wire = self.wire();
+                let mut sent = wire.sent(&method);
+                sent.any(|call| call["params"]["sessionId"] == *fork)
+                    .then_some(())?;
+                let answer = wire.answer_to_last(&method)?;
+                assert!(answer.get("error").is_none(), "{answer}");
+                Some(())
+            });
+        }
+        self.tui.wait_gone("Side question");
+        self.wait_idle();
+        let screen = self.tui.wait_for("chunk 400 of 400");
+        assert!(!screen.contains("it is blue"), "{screen}");
+        assert!(!screen.contains("skipped"), "{screen}");
+        assert_eq!(self.wire().sent("session/cancel").count(), 0);
+    }
+
     /// Of a client that was started with `--resume`: what was said stands there once.
     pub fn opened_again(tui: Tui, words: &str, title: &str) -> Self {
         let talk = Self::with(tui);

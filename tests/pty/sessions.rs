@@ -540,3 +540,82 @@ fn behind_the_last_session_the_agents_are_offered_and_no_list_stands_in_their_wa
     tui.wait_for("❯ typed");
     assert!(!tui.screen().contains("Sessions"), "{}", tui.screen());
 }
+
+fn asks_in_the_fork(id: u64, method: &str, params: &Value) -> Value {
+    line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+}
+
+#[test]
+fn a_side_question_is_answered_while_the_turn_goes_on_and_leaves_nothing() {
+    let tui = ready(json!([
+        keeper(json!({"fork": {}, "close": {}, "delete": {}, "list": {}})),
+        {"on": "session/list", "reply": {"sessions": [
+            {"sessionId": "sess-2", "cwd": "$cwd", "title": "the fork"},
+            {"sessionId": "old-1", "cwd": "$cwd", "title": "an old one"},
+        ]}},
+        {"on": "session/fork", "do": [said("sess-2", "before its name")], "reply": {"sessionId": "sess-2"}},
+        {"on": "session/prompt", "do": [{"text": "the turn works"}], "no_reply": true},
+        {"on": "session/prompt", "do": [
+            asks_in_the_fork(71, "session/request_permission", &json!({
+                "sessionId": "sess-2",
+                "toolCall": {"toolCallId": "t", "title": "touch it", "kind": "execute"},
+                "options": [
+                    {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+                    {"optionId": "no", "name": "No", "kind": "reject_once"},
+                ],
+            })),
+            asks_in_the_fork(72, "fs/write_text_file", &json!({
+                "sessionId": "sess-2", "path": "written.txt", "content": "x",
+            })),
+            asks_in_the_fork(73, "terminal/create", &json!({
+                "sessionId": "sess-2", "command": "touch", "args": ["ran"],
+            })),
+            asks_in_the_fork(74, "fs/read_text_file", &json!({
+                "sessionId": "sess-2", "path": "notes.txt",
+            })),
+            asks_in_the_fork(75, "fs/read_text_file", &json!({
+                "sessionId": "sess-2", "path": "/etc/hostname",
+            })),
+            said("sess-2", "Because of **this**."),
+            said("sess-1", " and goes on"),
+        ]},
+    ]));
+    std::fs::write(tui.project().join("notes.txt"), "noted").expect("it is written");
+    tui.keys("one<enter>");
+    tui.wait_for("the turn works");
+    tui.keys("/btw why is that so?<enter>");
+    tui.wait_for("Answered in");
+    let screen = tui.wait_for("4 requests denied: side question");
+    assert!(screen.contains("Because of this."), "{screen}");
+    assert!(!screen.contains("touch it"), "{screen}");
+    let answer = |id: u64| {
+        tui.wait("an answer", |tui| {
+            let received = tui.received();
+            received
+                .into_iter()
+                .find(|m| m["id"] == id && m["method"].is_null())
+        })
+    };
+    assert_eq!(answer(71)["result"]["outcome"]["optionId"], "no");
+    assert_eq!(answer(74)["result"]["content"], "noted");
+    for denied in [72, 73, 75] {
+        assert!(answer(denied)["error"].is_object(), "{denied}");
+    }
+    tui.keys("<esc>");
+    let close = tui.wait_method("session/close");
+    assert_eq!(close["params"]["sessionId"], "sess-2");
+    let delete = tui.wait_method("session/delete");
+    assert_eq!(delete["params"]["sessionId"], "sess-2");
+    let screen = tui.wait_gone("Side question");
+    assert!(screen.contains("the turn works and goes on"), "{screen}");
+    for gone in ["Because", "before its name", "skipped", "btw", "deleted"] {
+        assert!(!screen.contains(gone), "{gone}: {screen}");
+    }
+    assert_eq!(tui.count("session/cancel"), 0);
+    assert_eq!(tui.count("session/new"), 1);
+    assert!(!tui.project().join("written.txt").exists());
+    // Nor is it among the sessions.
+    tui.keys("<c-s>");
+    let screen = tui.wait_for("an old one");
+    assert!(!screen.contains("the fork"), "{screen}");
+}

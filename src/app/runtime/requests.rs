@@ -140,7 +140,8 @@ impl Runtime {
                 }
                 ServeOutcome::Refused { reply, what, rule } => {
                     answer(reply);
-                    tell(Event::Refused { what, rule });
+                    let of = request.session().cloned();
+                    tell(Event::Refused { of, what, rule });
                 }
             }
         });

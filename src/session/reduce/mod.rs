@@ -11,12 +11,14 @@
 //! - `lifecycle`: opening, listing, renaming and deleting sessions; signing in
 //! - `connection`: the agent's process and the handshake
 //! - `subagents`: child sessions
+//! - `side`: questions beside the conversation
 
 mod connection;
 mod conversation;
 mod lifecycle;
 mod options;
 mod questions;
+mod side;
 mod subagents;
 mod turn;
 mod updates;
@@ -62,6 +64,7 @@ pub(super) struct Inner {
     options: options::OptionRules,
     settings: options::settings::Settings,
     listing: lifecycle::listing::ListRules,
+    side: side::SideRules,
 }
 
 /// Applies one event. `now` never runs backwards.
@@ -103,6 +106,7 @@ impl Session {
             usage: None,
             suggestion: None,
             subagents: Subagents::default(),
+            side: None,
             tokens: None,
             terminals: BTreeMap::new(),
             earlier: Earlier::default(),
@@ -132,8 +136,9 @@ impl Session {
     }
 
     /// A set-up call is open, whose reply may name any session (V1-SES-03).
-    pub(super) fn is_being_named(&self) -> bool {
-        self.inner.opening.live().is_none() && matches!(self.phase, Phase::Opening { .. })
+    pub(super) fn may_be_named(&self) -> bool {
+        let opening = matches!(self.phase, Phase::Opening { .. });
+        (self.inner.opening.live().is_none() && opening) || self.is_forking_aside()
     }
 
     /// The agent's name for people: its own, else the profile's.
@@ -162,6 +167,7 @@ impl Session {
             messages.push(ToAgent::Notify(cancel));
         }
         messages.extend(questions);
+        messages.extend(self.side_farewell());
         if self.agent.caps.close {
             messages.push(ToAgent::Call(Call::CloseSession { id: session }));
         }
@@ -222,7 +228,10 @@ impl Step<'_> {
                 if self.session.connection != Some(connection) {
                     return;
                 }
-                self.silence_counts_anew();
+                // What is said beside the conversation says nothing of the turn.
+                if !self.session.is_aside(&word) {
+                    self.silence_counts_anew();
+                }
                 self.word(word);
             }
             Event::Connected(connection) => self.connected(connection),
@@ -253,6 +262,8 @@ impl Step<'_> {
             Event::RestoreQueue(prompts) => self.restore_queue(prompts),
             Event::UnqueueLast => self.unqueue(self.session.queue.len().saturating_sub(1)),
             Event::Unqueue(at) => self.unqueue(at),
+            Event::AskAside(prompt) => self.ask_aside(prompt),
+            Event::CloseSide => self.close_side(),
             Event::Stop => self.stop(),
             Event::Answer { question, option } => self.answer(question, &option),
             Event::AnswerFile { question, answer } => self.answer_file(question, answer),
@@ -303,7 +314,11 @@ impl Step<'_> {
                 write,
                 protected,
                 reason,
-            } => self.ask_file(key, request, resolved, write, (protected, reason)),
+            } => {
+                if !self.deny_side(key, &request) {
+                    self.ask_file(key, request, resolved, write, (protected, reason));
+                }
+            }
             Event::AskTerminal {
                 key,
                 request,
@@ -324,7 +339,10 @@ impl Step<'_> {
                 since: self.now,
             }),
             Event::PageOpened { question, result } => self.browser_answered(question, result),
-            Event::Refused { what, rule } => self.refused(&what, &rule),
+            Event::Refused { of, what, rule } => match of {
+                Some(id) if self.session.has_side(&id) => self.count_denied(),
+                _ => self.refused(&what, &rule),
+            },
             Event::Wrote {
                 session,
                 path,
@@ -386,6 +404,9 @@ impl Step<'_> {
         if self.is_refused_beside(&call, &result) {
             return;
         }
+        let Some((call, result)) = self.reply_aside(call, result) else {
+            return;
+        };
         match (call, result) {
             (CallTag::Initialize, CallResult::Initialized(answer)) => self.initialized(*answer),
             (CallTag::Initialize, result) => self.initialize_failed(&failure(result)),

@@ -36,11 +36,19 @@ impl Step<'_> {
             self.subagent_says(id, event);
             return;
         }
+        if let Some(id) = &session
+            && self.session.has_side(id)
+        {
+            self.side_says(id, event);
+            return;
+        }
         let opening = &self.session.inner.opening;
         match (opening.live(), &session) {
             // Without an id it is meant for the only session there is (D-11).
             (Some(_), None) => self.live_update(event),
             (Some(live), Some(id)) if live == id => self.live_update(event),
+            // A fork may speak before the answer that names it; nothing of the answer is in that.
+            (Some(_), Some(_)) if self.session.is_forking_aside() => {}
             (Some(_), Some(_)) if !opening.is_under_way() => self.foreign_update(),
             _ => self.session.inner.early.push(session, event),
         }

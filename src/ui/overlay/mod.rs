@@ -8,9 +8,10 @@ mod guard;
 mod help;
 mod link;
 mod lists;
+mod one_line;
 mod panel;
 mod question;
-mod rename;
+mod side;
 mod sign_in;
 mod unasked;
 
@@ -46,9 +47,10 @@ pub use lists::Options;
 pub use lists::{
     AgentPicker, CopyPicker, PastSessions, ThemeList, ask_replace, opened_by, palette,
 };
+pub use one_line::{ask_aside, rename};
 pub use panel::Frame;
 pub use question::QuestionDialog;
-pub use rename::rename;
+pub use side::SideDialog;
 pub use sign_in::SignIn;
 pub use unasked::Unasked;
 
@@ -69,6 +71,10 @@ pub struct OverlayContext<'a> {
     pub measure: u16,
     /// How much frame the screen has room for.
     pub frame: Frame,
+    /// Signs may turn, and times count up.
+    pub motion: bool,
+    /// What is drawn is read out.
+    pub spoken: bool,
     /// There is text in the composer.
     pub drafting: bool,
     /// Keys in the composer.
@@ -182,6 +188,8 @@ pub enum Wish {
     Open(Box<dyn Overlay>),
     /// Why the person has answered so: the agent hears it next.
     Reason(String),
+    /// Text of the agent's for the draft, before what is there.
+    Quote(String),
     /// What a tool call that is asked about would do, on the whole screen: its diffs, or what it is
     /// called with.
     ShowAsked,

@@ -53,6 +53,7 @@ impl Ui {
             Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::NewSession => self.commands.push(UiCommand::NewSession),
             Action::ForkSession => self.commands.push(UiCommand::ForkSession),
+            Action::AskAside => self.ask_for_side_question(cx),
             Action::Export => self.commands.push(UiCommand::Export(None)),
             Action::RenameSession => self.rename_session(cx),
             Action::NextWaiting => self.next_waiting(cx),

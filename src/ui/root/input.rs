@@ -423,6 +423,7 @@ impl Ui {
                 Wish::Toast(text) => self.moment.say(text),
                 Wish::Open(overlay) => self.layers.open(overlay),
                 Wish::Reason(text) => self.say_reason(text),
+                Wish::Quote(text) => self.composer.prepend(&text),
                 Wish::ShowAsked => self.show_asked(cx),
                 Wish::ShowLogin => self.show_login(cx),
                 Wish::Theme(choice) => self.choose_theme(choice),

@@ -41,6 +41,8 @@ pub(super) struct Look {
     pub sources: ThemeSources,
     /// What is drawn stands on the normal screen.
     pub inline: bool,
+    /// It is read out.
+    pub spoken: bool,
     /// What images can be drawn on here.
     pub canvas: Canvas,
 }
@@ -138,6 +140,8 @@ impl Look {
             diff: self.settings.diff,
             measure: self.measure(),
             frame: self.frame,
+            motion: self.settings.motion,
+            spoken: self.spoken,
             drafting: !composer.is_empty(),
             editing: self.settings.editing,
             now: cx.now,

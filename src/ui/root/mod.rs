@@ -193,6 +193,7 @@ impl Ui {
                 offload,
                 frame: Frame::Full,
                 inline: settings.inline,
+                spoken: settings.spoken,
                 settings: settings.ui,
                 canvas: Canvas {
                     medium: Medium::Blocks,

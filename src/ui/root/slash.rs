@@ -2,12 +2,13 @@
 
 use crate::{
     model::{ConfigKind, ConfigOption, OptionValue, Setting, SettingKey, SettingSource},
-    session::{Event, resolve_setting},
+    session::{Event, Phase, resolve_setting},
     text::SafeText,
     ui::{
-        Draft, Ui, UiCommand, UiContext,
+        Draft, DraftPart, SendTo, Ui, UiCommand, UiContext,
         action::Action,
         composer::draft_of,
+        overlay::{agent_name, ask_aside},
         own_commands::{Does, OwnCommand, Slash, slash},
     },
 };
@@ -27,6 +28,11 @@ impl Ui {
         }
         if let Err(why) = self.check(own, argument, cx) {
             self.moment.say(SafeText::line(&why));
+            return true;
+        }
+        if own.does == Does::Btw {
+            let draft = self.composer.take_draft();
+            self.ask_aside(draft);
             return true;
         }
         self.composer.take_draft();
@@ -56,6 +62,7 @@ impl Ui {
     /// Why it cannot be carried out with that behind it.
     fn check(&self, own: &OwnCommand, argument: &str, cx: &UiContext<'_>) -> Result<(), String> {
         match own.does {
+            Does::Btw => self.check_aside(cx),
             _ if argument.is_empty() => Ok(()),
             Does::Model => value_of(SettingKey::Model, argument, cx).map(drop),
             Does::Mode => value_of(SettingKey::Mode, argument, cx).map(drop),
@@ -69,6 +76,8 @@ impl Ui {
             Does::Act(action) => {
                 self.act(action, cx);
             }
+            // It goes no way of the others: nothing of it is kept.
+            Does::Btw => {}
             Does::Quit => self.commands.push(UiCommand::Quit),
             Does::Export => {
                 let path = (!argument.is_empty()).then(|| argument.to_owned());
@@ -90,6 +99,51 @@ impl Ui {
                     self.commands.push(UiCommand::ChooseAgent(id));
                 }
             }
+        }
+    }
+
+    /// Why nothing can be asked beside the conversation, and what can be done instead.
+    fn check_aside(&self, cx: &UiContext<'_>) -> Result<(), String> {
+        let Some(session) = cx.session else {
+            return Err("no agent yet: /agents chooses one".into());
+        };
+        let opens = self.look.keymap.hint(Action::NewSession);
+        match session.phase {
+            Phase::Ready if !session.agent.caps.fork => Err(format!(
+                "{} cannot fork a session: send it as a prompt, or in a new session ({opens})",
+                agent_name(Some(session))
+            )),
+            Phase::Ready if !session.has_conversation() => {
+                Err("nothing was said yet: send it as a prompt".into())
+            }
+            Phase::Ready => Ok(()),
+            _ => Err("no session is open yet".into()),
+        }
+    }
+
+    /// Asks what stands behind the command's name; for the question, where nothing does.
+    fn ask_aside(&mut self, mut draft: Draft) {
+        if let Some(DraftPart::Text(text) | DraftPart::MaybeFiles { text, .. }) =
+            draft.parts.first_mut()
+        {
+            let rest = text.split_once(char::is_whitespace);
+            let rest = rest.map_or("", |(_, rest)| rest.trim_start()).to_owned();
+            draft.parts[0] = DraftPart::Text(rest);
+        }
+        match draft.written().trim().is_empty() {
+            true => self.layers.open(Box::new(ask_aside())),
+            false => self.commands.push(UiCommand::Submit {
+                draft,
+                to: SendTo::Aside,
+            }),
+        }
+    }
+
+    /// The same without the command.
+    pub(super) fn ask_for_side_question(&mut self, cx: &UiContext<'_>) {
+        match self.check_aside(cx) {
+            Ok(()) => self.layers.open(Box::new(ask_aside())),
+            Err(why) => self.moment.say(SafeText::line(&why)),
         }
     }
 

@@ -345,6 +345,7 @@ impl Step<'_> {
             open_tools
         };
         self.close_questions();
+        self.lose_side();
         self.forget_pages();
         self.lose_steers();
         if self.session.turn.is_some() {

@@ -82,6 +82,12 @@ pub const MAX_EARLY: usize = 256;
 pub const MAX_EARLY_WEIGHT: usize = 8 << 20;
 /// Withdrawn requests remembered until they may come back as questions.
 pub const MAX_WITHDRAWN: usize = 256;
+/// Bytes that are kept of the answer to a side question.
+pub const MAX_SIDE_ANSWER: usize = 1 << 20;
+/// Forks for side questions that the agent has not answered; with more none is asked for.
+pub const MAX_SIDE_FORKS: usize = 4;
+/// Sessions of closed side questions whose late words are known.
+pub const MAX_SIDES_KNOWN: usize = 256;
 /// Bytes of an error's text in a notice; the rest is in its detail.
 pub const MAX_ERROR_TEXT: usize = 2 << 10;
 

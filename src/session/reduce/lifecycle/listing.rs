@@ -71,7 +71,12 @@ impl Step<'_> {
         if first {
             earlier.sessions.clear();
         }
-        for info in page.sessions {
+        let side = &self.session.inner.side;
+        for info in page
+            .sessions
+            .into_iter()
+            .filter(|info| !side.knows(&info.id))
+        {
             // One that was worked on meanwhile may come twice.
             if !earlier.sessions.iter().any(|known| known.id == info.id) {
                 earlier.sessions.push(info);

@@ -249,11 +249,9 @@ impl Step<'_> {
         self.toast("asking the agent to cancel opening the session");
     }
 
-    fn open(&mut self, way: Way) {
-        self.session.inner.opening.given_up = false;
-        // Asked by a session that was not open; a replay would take its rows away.
-        self.close_questions_beside_requests();
-        let setup = SessionSetup {
+    /// What a session is opened with.
+    pub fn setup(&self) -> SessionSetup {
+        SessionSetup {
             cwd: self.session.config.cwd.clone(),
             // V1-SES-06
             additional_directories: if self.session.agent.caps.additional_directories {
@@ -265,7 +263,14 @@ impl Step<'_> {
             system_prompt: self.system_prompt(),
             no_suggestions: self.session.agent.caps.claude_options
                 && !self.session.config.caps.suggestions,
-        };
+        }
+    }
+
+    fn open(&mut self, way: Way) {
+        self.session.inner.opening.given_up = false;
+        // Asked by a session that was not open; a replay would take its rows away.
+        self.close_questions_beside_requests();
+        let setup = self.setup();
         let opening = &mut self.session.inner.opening;
         let call = match way.clone() {
             Way::New => {

@@ -44,6 +44,13 @@ impl Step<'_> {
             self.request_of_subagent(&id, key, request);
             return;
         }
+        if let Some(id) = request.session()
+            && self.session.has_side(id)
+        {
+            let id = id.clone();
+            self.request_of_side(&id, key, request);
+            return;
+        }
         if let Some(session) = request.session()
             && !self.session.is(session)
         {

@@ -16,6 +16,7 @@ mod providers;
 mod questions;
 mod random;
 mod settings;
+mod side;
 mod sign_in;
 mod sign_in_program;
 mod steer;

@@ -238,7 +238,7 @@ impl Step<'_> {
 
     /// The blocks of a prompt as the agent takes them (V1-INIT-18). Decided when it is sent, since a
     /// prompt may be written before the agent has said what it takes.
-    fn fitted(&self, prompt: &Prompt) -> Vec<PromptBlock> {
+    pub fn fitted(&self, prompt: &Prompt) -> Vec<PromptBlock> {
         let caps = self.session.agent.caps.prompt;
         let blocks = prompt.blocks.iter().cloned();
         blocks.map(|block| block.fitted(caps)).collect()

@@ -185,6 +185,8 @@ impl Shown {
             offload: &self.offload,
             diff: crate::config::DiffLayout::Auto,
             frame,
+            motion: true,
+            spoken: false,
             drafting: false,
             editing: crate::config::Editing::Emacs,
             now: self.bench.now,

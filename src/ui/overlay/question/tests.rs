@@ -90,6 +90,8 @@ impl Shown {
             offload: &self.offload,
             diff: crate::config::DiffLayout::Auto,
             frame,
+            motion: true,
+            spoken: false,
             drafting: self.drafting,
             editing: crate::config::Editing::Emacs,
             now: self.bench.now,

@@ -16,6 +16,7 @@ mod providers;
 mod questions;
 mod sending;
 mod sessions;
+mod side;
 mod sign_in;
 mod slash;
 mod states;
