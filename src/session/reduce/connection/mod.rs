@@ -14,7 +14,7 @@ use crate::{
     text::{SafeText, truncate_to_width},
 };
 
-use super::{Step, conversation::bounds::MAX_AUTH_METHODS};
+use super::{Step, conversation::bounds::MAX_AUTH_METHODS, turn::done::TurnEnd};
 
 /// With more lines than this that are no messages it is asked whether to go on (V1-RPC-14).
 const MUCH_NOISE: u64 = 100;
@@ -349,7 +349,15 @@ impl Step<'_> {
         self.forget_pages();
         self.lose_steers();
         if self.session.turn.is_some() {
+            let took = self.took();
             self.close_turn(open_tools.clone());
+            if let Some(took) = took {
+                let how = match open_tools {
+                    ToolState::Cancelled => TurnEnd::Stopped,
+                    _ => TurnEnd::Failed,
+                };
+                self.tell_took(how, &took, None);
+            }
         }
         self.abort_opening();
         self.abort_sign_in();

@@ -40,11 +40,100 @@ fn how_long_a_turn_took_is_told_at_its_end() {
         let said = said.iter().find(|said| said.contains("Worked"));
         assert_eq!(said.map(String::as_str), told);
     }
+}
+
+#[test]
+fn the_row_that_ends_a_turn_says_how_it_ended_and_nothing_says_it_twice() {
+    let error = || RpcError::new(-32603, "the quota is used up");
+    type Ends = fn(&mut Play);
+    let ends: [(Ends, &[&str]); 7] = [
+        (
+            |play| {
+                play.event(Event::Stop);
+                play.ends(StopReason::Cancelled);
+            },
+            &["i Stopped after 5s"],
+        ),
+        (
+            |play| {
+                play.event(Event::Stop);
+                play.fails(RpcError::new(-32603, "aborted"));
+            },
+            &["i Stopped after 5s"],
+        ),
+        (
+            |play| {
+                play.fails(RpcError::new(-32603, "the quota is used up"));
+            },
+            &["! the quota is used up", "· Failed after 5s"],
+        ),
+        (
+            |play| {
+                play.ends(StopReason::Error(RpcError::new(-32603, "no")));
+            },
+            &["! no", "· Failed after 5s"],
+        ),
+        (
+            |play| {
+                play.ends(StopReason::MaxTokens);
+            },
+            &[
+                "w the token limit was reached: the answer is cut off",
+                "· Ended after 5s",
+            ],
+        ),
+        (
+            |play| {
+                play.exits(AgentExit {
+                    status: None,
+                    stderr: SafeText::default(),
+                    cause: None,
+                });
+            },
+            &["· Failed after 5s", "! Demo ended"],
+        ),
+        (
+            |play| {
+                play.event(Event::Restart);
+            },
+            &["· Stopped after 5s"],
+        ),
+    ];
+    for (end, told) in ends {
+        let mut play = Play::running();
+        play.update(says("on it"));
+        play.wait(Duration::from_secs(5));
+        let before = play.said().len();
+        end(&mut play);
+        let said = play.said();
+        let said: Vec<&str> = said[before..].iter().map(String::as_str).collect();
+        let said: Vec<&str> = said
+            .into_iter()
+            .filter(|line| *line != "i restarting the agent")
+            .collect();
+        assert_eq!(said.len(), told.len(), "{said:?}");
+        for (said, told) in said.iter().zip(told) {
+            assert!(said.contains(&told[2..]), "{said} {told}");
+        }
+    }
+    // Of a short one the word alone.
+    let mut play = Play::running();
+    play.fails(error());
+    assert_eq!(play.said_last(), "! the turn failed: the quota is used up");
+    // When it was is told of these rows too.
     let mut play = Play::running();
     play.wait(Duration::from_secs(5));
     play.event(Event::Stop);
-    play.ends(StopReason::Cancelled);
-    assert_eq!(play.said_last(), "i stopped", "that says enough");
+    let effects = play.ends(StopReason::Cancelled);
+    let row = effects.iter().find_map(|effect| match effect {
+        Effect::TellTime(row) => Some(*row),
+        _ => None,
+    });
+    play.event(Event::EndedAt {
+        row: row.expect("the time is asked for"),
+        time: "10:41".into(),
+    });
+    assert_eq!(play.said_last(), "i Stopped after 5s · 10:41");
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use crate::{
-    model::{Diff, DiffText, ToolContent},
+    model::{Diff, DiffText, RpcError, ToolContent},
     session::{BlockId, BlockKind, Effect, NoticeLevel, ToolState},
     text::SafeText,
 };
 
-use super::super::Step;
+use super::super::{Step, connection::error_text};
 
 /// A turn of less is over before anybody asks.
 const TOLD_FROM: Duration = Duration::from_secs(1);
@@ -20,26 +20,82 @@ const LOOKED_AT: usize = 2_000;
 /// Bytes of changes whose lines are counted, for the same reason.
 const COUNTED: usize = 8 << 20;
 
+/// How long a turn took, and what it changed.
+pub struct Took(String);
+
+/// How a turn ended, as its row says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnEnd {
+    Worked,
+    /// By the person.
+    Stopped,
+    Failed,
+    /// For a reason that stands above.
+    Ended,
+}
+
+impl TurnEnd {
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Worked => "Worked for",
+            Self::Stopped => "Stopped after",
+            Self::Failed => "Failed after",
+            Self::Ended => "Ended after",
+        }
+    }
+
+    fn level(self) -> NoticeLevel {
+        match self {
+            Self::Stopped => NoticeLevel::Info,
+            Self::Worked | Self::Failed | Self::Ended => NoticeLevel::Quiet,
+        }
+    }
+}
+
 impl Step<'_> {
-    /// What is told at the end of the open turn; nothing of a short one, and where no one reads it.
-    pub(super) fn worked(&self) -> Option<SafeText> {
+    /// What is told at the end of the open turn, behind how it ended; nothing of a short one, and where no
+    /// one reads it.
+    pub fn took(&self) -> Option<Took> {
         let turn = self.session.turn.as_ref()?;
         let took = self.now.saturating_duration_since(turn.started);
         if took < TOLD_FROM || !turn.prompted || self.session.config.unattended {
             return None;
         }
-        let mut text = format!("Worked for {}", shown(took));
+        let mut text = shown(took);
         if let Some(changed) = self.changed().and_then(|changed| changed.told()) {
             text.push_str(" · ");
             text.push_str(&changed);
         }
-        Some(SafeText::line(&text))
+        Some(Took(text))
     }
 
-    /// Puts that row at the end, and asks what time it is: the rules know no clock.
-    pub(super) fn tell_worked(&mut self, worked: SafeText) {
-        let row = self.push(BlockKind::notice(NoticeLevel::Quiet, worked, None));
+    /// Puts that row at the end, and asks what time it is: the rules know no clock. `detail`: what the agent
+    /// said to it, on demand.
+    pub fn tell_took(&mut self, how: TurnEnd, took: &Took, detail: Option<SafeText>) {
+        let text = SafeText::line(&format!("{} {}", how.verb(), took.0));
+        let row = self.push(BlockKind::notice(how.level(), text, detail));
         self.effects.push(Effect::TellTime(row));
+    }
+
+    /// The person stopped it: the row says so, of a short turn that word alone.
+    pub(super) fn tell_stopped(&mut self, took: Option<&Took>, detail: Option<SafeText>) {
+        match took {
+            Some(took) => self.tell_took(TurnEnd::Stopped, took, detail),
+            None => {
+                let level = TurnEnd::Stopped.level();
+                self.push(BlockKind::notice(level, "stopped".into(), detail));
+            }
+        }
+    }
+
+    /// What went wrong. The row that ends the turn says that it failed, where there is one.
+    pub(super) fn tell_failed(&mut self, took: Option<&Took>, error: &RpcError) {
+        let Some(took) = took else {
+            return self.say_error(NoticeLevel::Error, "the turn failed", error);
+        };
+        let text = SafeText::new(&error_text::readable(error));
+        self.notice_with_detail(NoticeLevel::Error, text, error_text::detail(error));
+        self.tell_took(TurnEnd::Failed, took, None);
     }
 
     /// The local time at which the turn ended that this row is of.

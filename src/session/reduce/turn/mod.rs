@@ -1,7 +1,7 @@
 //! Turns and the queue: one prompt at a time, what ends it, what is sent next.
 
 mod cancel;
-mod done;
+pub mod done;
 mod steer;
 mod stop;
 mod work;
@@ -19,6 +19,7 @@ use crate::{
     text::SafeText,
 };
 
+use self::done::{Took, TurnEnd};
 use super::{
     Step,
     connection::error_text,
@@ -351,7 +352,7 @@ impl Step<'_> {
             self.session.tokens = tokens;
         }
         let stopped = self.is_cancelling();
-        let worked = self.worked();
+        let took = self.took();
         let user = self
             .session
             .inner
@@ -367,20 +368,28 @@ impl Step<'_> {
         self.signed_in();
         self.session.last_stop = reason.clone();
         let went_well = matches!(reason, None | Some(StopReason::EndTurn));
-        self.tell_end(reason.unwrap_or(StopReason::EndTurn), user, stopped);
-        if let Some(worked) = worked.filter(|_| went_well && !stopped) {
-            self.tell_worked(worked);
-        }
+        let reason = reason.unwrap_or(StopReason::EndTurn);
+        self.tell_end(reason, (user, stopped), took.as_ref());
         self.after_turn(went_well, stopped);
     }
 
-    /// V1-PROMPT-04: gives a notice for each kind of end.
-    fn tell_end(&mut self, reason: StopReason, user: Option<BlockId>, stopped: bool) {
+    /// V1-PROMPT-04: gives a notice for each kind of end, and behind it the row that ends the turn.
+    fn tell_end(
+        &mut self,
+        reason: StopReason,
+        (user, stopped): (Option<BlockId>, bool),
+        took: Option<&Took>,
+    ) {
+        let mut how = TurnEnd::Ended;
         match reason {
             StopReason::EndTurn | StopReason::Cancelled if stopped => {
-                self.say(NoticeLevel::Info, "stopped".into());
+                return self.tell_stopped(took, None);
+            }
+            StopReason::Error(error) if stopped => {
+                return self.tell_stopped(took, Some(error_text::detail(&error)));
             }
             StopReason::EndTurn => {
+                how = TurnEnd::Worked;
                 // pi's way to tell that the model could not be reached.
                 let last = self.conversation().transcript.blocks().last();
                 if user.is_some() && user == last.map(|block| block.id) {
@@ -408,19 +417,16 @@ impl Step<'_> {
                 let text = "the agent refused: this message and what followed it are no longer part of the conversation";
                 self.say(NoticeLevel::Warning, text.into());
             }
-            StopReason::Error(error) if stopped => {
-                let detail = error_text::detail(&error);
-                self.notice_with_detail(NoticeLevel::Info, "stopped".into(), detail);
-            }
             // The notice came when the prompt failed.
-            StopReason::Error(_) if self.session.inner.turn.told_failure => {}
-            StopReason::Error(error) => {
-                self.say_error(NoticeLevel::Error, "the turn failed", &error);
-            }
+            StopReason::Error(_) if self.session.inner.turn.told_failure => how = TurnEnd::Failed,
+            StopReason::Error(error) => return self.tell_failed(took, &error),
             StopReason::Unknown(reason) => {
                 let text = format!("the turn ended: {reason}");
                 self.say(NoticeLevel::Warning, SafeText::line(&text));
             }
+        }
+        if let Some(took) = took {
+            self.tell_took(how, took, None);
         }
     }
 
@@ -437,28 +443,22 @@ impl Step<'_> {
             return;
         }
         let prompt = self.session.inner.turn.prompt.take();
+        let took = self.took();
         self.close_turn(if stopped {
             ToolState::Cancelled
         } else {
             ToolState::Failed
         });
         if stopped {
-            if error.code == code::CANCELLED {
-                self.say(NoticeLevel::Info, "stopped".into());
-            } else {
-                self.notice_with_detail(
-                    NoticeLevel::Info,
-                    "stopped".into(),
-                    error_text::detail(&error),
-                );
-            }
+            let detail = (error.code != code::CANCELLED).then(|| error_text::detail(&error));
+            self.tell_stopped(took.as_ref(), detail);
         } else if let Some((prompt, user)) = prompt
             && wants_sign_in
         {
             self.sign_in_to_prompt(prompt, user, &error);
             return;
         } else {
-            self.say_error(NoticeLevel::Error, "the turn failed", &error);
+            self.tell_failed(took.as_ref(), &error);
             if error.code == code::NOT_FOUND && !self.session.config.unattended {
                 // V1-ERR-08: it may be the session itself that is gone.
                 let text = "if the agent has lost the session, F5 reopens it or opens a new one";
