@@ -45,6 +45,8 @@ pub struct Status<'a> {
     pub asking: bool,
     /// A question is open while there is a draft, and it has no room to say where letters go.
     pub letters_typed: bool,
+    /// The composer has a text, and not what may be done in its place.
+    pub drafting: bool,
     /// A viewer has the keys and shows what they do.
     pub in_viewer: bool,
     /// vim's mode, and the keys of a command that is not complete.
@@ -379,8 +381,12 @@ impl Status<'_> {
             }
             Phase::Failed { .. } => {
                 let mut line = StyledLine::styled(self.symbols.failed, theme.error);
-                line.push(" not running ", theme.error);
-                self.push_hint(&mut line, Action::Restart, "restarts it");
+                line.push(" not running", theme.error);
+                // Else it stands where the draft would.
+                if self.drafting {
+                    line.push(" ", theme.error);
+                    self.push_hint(&mut line, Action::Restart, "restarts it");
+                }
                 return always(line);
             }
             Phase::Starting { .. } | Phase::Opening { .. } | Phase::Ready => {}

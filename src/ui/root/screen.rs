@@ -449,6 +449,7 @@ impl Ui {
             letters_typed: self.look.frame == Frame::Compact
                 && self.layers.is_asking()
                 && !self.composer.is_empty(),
+            drafting: !self.composer.is_empty(),
             in_viewer: self.viewer.is_some(),
             mode: self.mode_told(cx),
         };

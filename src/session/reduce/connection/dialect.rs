@@ -2,7 +2,7 @@
 
 use crate::{
     model::{Dialect, DialectHint, DialectRow, RawJson},
-    session::{BlockId, BlockKind, NoticeLevel},
+    session::{BlockId, BlockKind, NoticeLevel, Phase},
     text::{SafeText, first_bytes},
 };
 
@@ -62,7 +62,11 @@ impl Step<'_> {
             advice.wants,
             lines.join(" or ")
         );
-        let text = format!("{text}, then F5 restarts it");
+        // Where it does not start, the composer's row names the key.
+        let text = match self.session.phase {
+            Phase::Starting { .. } | Phase::Failed { .. } => text,
+            _ => format!("{text}, then F5 restarts it"),
+        };
         self.say(NoticeLevel::Warning, SafeText::line(&text));
     }
 

@@ -383,8 +383,9 @@ impl Step<'_> {
         error: SafeText,
         detail: Option<SafeText>,
     ) {
-        let text = self.with_hint(error.trim_end_matches('.'), " (F5 restarts it)");
-        self.push(said(NoticeLevel::Error, SafeText::new(&text), detail));
+        // The composer's row names the key that starts it again.
+        let text = SafeText::new(error.trim_end_matches('.'));
+        self.push(said(NoticeLevel::Error, text, detail));
         self.hold_queue();
         self.session.phase = Phase::Failed { error };
         self.effects.push(Effect::Attention(Attention::AgentFailed));
@@ -495,7 +496,7 @@ impl Step<'_> {
         self.stop_agent();
         self.lose_session(ToolState::Cancelled);
         self.hold_queue();
-        let text = SafeText::line(&format!("{} was ended (F5 restarts it)", self.agent_name()));
+        let text = SafeText::line(&format!("{} was ended", self.agent_name()));
         self.say(NoticeLevel::Info, text.clone());
         self.session.phase = Phase::Failed { error: text };
     }
