@@ -436,7 +436,7 @@ fn json_rows(label: &str, raw: &RawJson, ctx: &RenderContext<'_>) -> Vec<Row> {
     let mut rest = StyledLine::new();
     rest.fill_to(prefix.width(), ctx.theme.dim);
     let line = StyledLine::styled(&text, ctx.theme.dim);
-    let mut rows = line.wrap_with(Wrapping::Hard, usize::from(ctx.width), &prefix, &rest);
+    let mut rows = line.wrap_with(Wrapping::Verbatim, usize::from(ctx.width), &prefix, &rest);
     if rows.len() > RAW_ROWS || shown.len() < raw.0.len() {
         rows.truncate(RAW_ROWS);
         rows.push(dim(ctx.symbols.ellipsis, ctx));

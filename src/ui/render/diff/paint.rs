@@ -303,7 +303,7 @@ impl<'a> Painter<'a> {
         let text = self.text(side, at, line, style);
         let mut rest = StyledLine::new();
         rest.fill_to(gutter.width(), style);
-        let mut rows = text.wrap_with(Wrapping::Hard, width, &gutter, &rest);
+        let mut rows = text.wrap_with(Wrapping::Verbatim, width, &gutter, &rest);
         if style.bg.is_some() {
             for row in &mut rows {
                 if row_width(row) < width {

@@ -500,7 +500,7 @@ impl<'a> Blocks<'a> {
             .enumerate()
             .map(|(n, line)| code::styled_line(line, highlight.line(n), self.ctx.theme, base))
             .collect();
-        self.lines(&lines, Wrapping::Hard);
+        self.lines(&lines, Wrapping::Verbatim);
     }
 
     /// Cells between the margins.
