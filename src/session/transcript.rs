@@ -126,6 +126,8 @@ pub struct ToolCall {
     /// in its place later, and what was agreed to stays visible.
     pub asked_input: Option<RawJson>,
     pub raw_output: Option<RawJson>,
+    /// What is to be done, where the call writes that down: it is the plan, and its JSON is not shown.
+    pub todos: Vec<PlanEntry>,
     /// The command line of an execute call, where known; raw.
     pub command: Option<String>,
     pub command_cwd: Option<String>,
@@ -168,6 +170,7 @@ impl ToolCall {
             raw_input: None,
             asked_input: None,
             raw_output: None,
+            todos: Vec::new(),
             command: None,
             command_cwd: None,
             diffs: CallDiffs::default(),

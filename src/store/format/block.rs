@@ -407,9 +407,10 @@ impl From<&ToolCall> for Tool {
             kind: call.kind,
             status: SafeText::line(call.state.as_str()),
             locations: call.locations.clone(),
-            raw_input: call.raw_input.clone(),
+            // A plan's JSON is the plan once more.
+            raw_input: call.raw_input.clone().filter(|_| call.todos.is_empty()),
             asked_input: call.other_input_asked().cloned(),
-            raw_output: call.raw_output.clone(),
+            raw_output: call.raw_output.clone().filter(|_| call.todos.is_empty()),
             command: call.command.clone(),
             command_cwd: call.command_cwd.clone(),
             command_env: call.input.as_deref().map(kept_env).unwrap_or_default(),

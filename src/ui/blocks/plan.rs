@@ -292,7 +292,7 @@ fn title(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> StyledLine {
 fn shared(entries: &[PlanEntry], width: usize, ctx: &RenderContext<'_>) -> Option<Vec<Row>> {
     let mut rows: Vec<StyledLine> = vec![StyledLine::new()];
     for entry in entries {
-        let next = line(entry, ctx);
+        let next = entry_line(entry, ctx);
         if next.width() > width {
             return None;
         }
@@ -331,7 +331,7 @@ fn listed(
         .iter()
         .skip(from)
         .take(shown)
-        .map(|entry| line(entry, ctx).truncate(width, ellipsis))
+        .map(|entry| entry_line(entry, ctx).truncate(width, ellipsis))
         .collect();
     if shown < entries.len() {
         let before = match from {
@@ -360,7 +360,7 @@ fn brief_line(entries: &[PlanEntry], ctx: &RenderContext<'_>) -> StyledLine {
     let mut out = title(entries, ctx);
     if let Some(entry) = entries.get(current(entries)) {
         push_separator(&mut out, ctx);
-        out.extend(&line(entry, ctx));
+        out.extend(&entry_line(entry, ctx));
     }
     out
 }
@@ -419,7 +419,8 @@ fn is_ahead(entry: &PlanEntry) -> bool {
     matches!(entry.status, PlanStatus::Pending | PlanStatus::InProgress)
 }
 
-fn line(entry: &PlanEntry, ctx: &RenderContext<'_>) -> StyledLine {
+/// The sign of how an entry stands, and what it says.
+pub(super) fn entry_line(entry: &PlanEntry, ctx: &RenderContext<'_>) -> StyledLine {
     let (theme, symbols) = (ctx.theme, ctx.symbols);
     let (sign, sign_style, style) = match entry.status {
         PlanStatus::Completed => (symbols.done, theme.success, theme.dim),

@@ -176,6 +176,7 @@ impl Conversation {
                 call.raw_input = None;
                 call.asked_input = None;
                 call.raw_output = None;
+                call.todos = Vec::new();
                 call.diffs.forget();
             }
         }
@@ -268,7 +269,8 @@ fn body_weight(call: &ToolCall) -> usize {
     let raw = |raw: &Option<RawJson>| raw.as_ref().map_or(0, |raw| raw.0.len());
     let content: usize = call.content.iter().map(ToolContent::weight).sum();
     let asked = call.other_input_asked().map_or(0, |raw| raw.0.len());
-    content + call.diffs.weight() + raw(&call.raw_input) + asked + raw(&call.raw_output)
+    let todos = plan_weight(&call.todos);
+    content + call.diffs.weight() + raw(&call.raw_input) + asked + raw(&call.raw_output) + todos
 }
 
 pub fn named_plan_weight(plan: &NamedPlan) -> usize {

@@ -9,8 +9,8 @@ use crate::{
 
 use super::super::Step;
 use super::bounds::{
-    MAX_TITLE, MAX_TOOL_ITEMS, MAX_TOOL_TEXT, block_weight, bounded, bounded_content,
-    bounded_content_within,
+    MAX_TITLE, MAX_TOOL_ITEMS, MAX_TOOL_TEXT, block_weight, bound_entries, bounded,
+    bounded_content, bounded_content_within,
 };
 
 #[derive(Debug, Default)]
@@ -124,8 +124,9 @@ impl Step<'_> {
                 block
             }
         };
-        if let Some(todos) = patch.todos.take() {
-            self.plan(todos);
+        if let Some(todos) = &mut patch.todos {
+            bound_entries(todos);
+            self.plan(todos.clone());
         }
         self.apply_patch(block, patch, by);
         block
@@ -164,6 +165,14 @@ impl Step<'_> {
         patch.raw_output.apply(&mut call.raw_output);
         patch.command.apply(&mut call.command);
         patch.command_cwd.apply(&mut call.command_cwd);
+        if let Some(todos) = patch.todos {
+            call.todos = todos;
+        }
+        // What it says of them is the same list once more.
+        let content = match call.todos.is_empty() {
+            true => content,
+            false => content.map(|_| Vec::new()),
+        };
         call.settle(content, patch.claims);
         call.content.truncate(MAX_TOOL_ITEMS);
         patch.input.apply(&mut call.input);

@@ -188,3 +188,33 @@ fn a_plan_of_an_unknown_type_takes_the_place_of_what_was_there() {
     );
     assert_eq!(play.said_last(), "plan of 2");
 }
+
+#[test]
+fn a_call_that_lists_what_is_to_be_done_has_no_other_body() {
+    use crate::model::{PlanEntry, PlanPriority, PlanStatus, RawJson, ToolContent};
+    let mut play = Play::running();
+    let entry = |content: &str| PlanEntry {
+        content: SafeText::new(content),
+        priority: PlanPriority::default(),
+        status: PlanStatus::Pending,
+    };
+    let json = || vec![ToolContent::Block(text(r#"[{"content":"a"}]"#))];
+    play.update(AgentEvent::ToolCall(Box::new(ToolCallPatch {
+        announces: true,
+        todos: Some(vec![entry("a"), entry("b")]),
+        content: Patch::Set(json()),
+        ..ToolCallPatch::new(ToolCallId::new("t"))
+    })));
+    assert_eq!(play.session.conversation.plan.len(), 2);
+    assert_eq!(play.tool("t").todos.len(), 2);
+    assert!(play.tool("t").content.is_empty());
+    // Its end tells the list again, and nothing of what it was called with.
+    play.update(AgentEvent::ToolCall(Box::new(ToolCallPatch {
+        status: Patch::Set(ToolStatus::Completed),
+        content: Patch::Set(json()),
+        raw_output: Patch::Set(RawJson(r#"{"output":"[]"}"#.into())),
+        ..ToolCallPatch::new(ToolCallId::new("t"))
+    })));
+    assert!(play.tool("t").content.is_empty());
+    assert_eq!(play.tool("t").todos.len(), 2);
+}

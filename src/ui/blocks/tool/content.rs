@@ -13,6 +13,7 @@ use crate::{
         blocks::{
             Frame, Searched, Source,
             content::{content_path, content_text, render_content, unknown_row},
+            plan::entry_line,
             rows::{FULL_ROWS, cut, dim, narrowed, prose},
             subagent::{session_link, session_name},
         },
@@ -382,6 +383,7 @@ fn gives_text(call: &ToolCall) -> bool {
 pub(super) fn shows_raw(call: &ToolCall, detail: Detail) -> bool {
     let full = detail == Detail::Full;
     call.content.len() > MAX_PIECES
+        || full && !call.todos.is_empty()
         || full && call.other_input_asked().is_some()
         || full && shows_raw_input(call)
         || (full || call.state == ToolState::Failed) && shows_raw_output(call)
@@ -397,12 +399,13 @@ fn shows_raw_input(call: &ToolCall) -> bool {
         ToolKind::Read => !call.locations.is_empty(),
         _ => call.command.is_some(),
     };
-    call.raw_input.is_some() && !told
+    call.raw_input.is_some() && !told && call.todos.is_empty()
 }
 
 /// Its output is what its content shows, and why it failed.
 fn shows_raw_output(call: &ToolCall) -> bool {
-    call.raw_output.is_some() && call.content.is_empty()
+    let listed = !call.todos.is_empty() && call.state != ToolState::Failed;
+    call.raw_output.is_some() && call.content.is_empty() && !listed
 }
 
 /// Its raw input and output (V1-TOOL-13).
@@ -413,6 +416,9 @@ fn raw_rows(call: &ToolCall, detail: Detail, ctx: &RenderContext<'_>) -> Vec<Row
         rows.push(dim(&format!("+{}", count(hidden, "piece")), ctx));
     }
     if detail == Detail::Full {
+        let width = usize::from(ctx.width);
+        let entries = call.todos.iter().map(|entry| entry_line(entry, ctx));
+        rows.extend(entries.map(|line| line.truncate(width, ctx.symbols.ellipsis)));
         if let Some(raw) = call.other_input_asked() {
             rows.extend(json_rows("ask", raw, ctx));
         }

@@ -2,7 +2,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::*;
 use crate::{
-    model::{ContentBlock, ExitStatus, RawJson, ToolCallId, ToolLocation},
+    model::{
+        ContentBlock, ExitStatus, PlanEntry, PlanPriority, PlanStatus, RawJson, ToolCallId,
+        ToolLocation,
+    },
     session::{Answered, By, Subagents},
     ui::render::testing::{self, Stage, at_widths},
     vt::SharedScreen,
@@ -369,6 +372,35 @@ fn raw_input_stands_only_where_nothing_else_tells_it() {
     run.command = None;
     let shown = props.text(&run, Detail::Full, 60);
     assert!(shown.contains('{'), "{shown}");
+}
+
+#[test]
+fn a_list_of_what_is_to_be_done_is_shown_as_such_and_never_as_json() {
+    let props = Props::new(Stage::dark());
+    let mut todo = call(ToolKind::Other, "3 todos", &props);
+    todo.raw_input = Some(RawJson(r#"{"todos":[]}"#.into()));
+    todo.raw_output = Some(RawJson(r#"{"output":"[]"}"#.into()));
+    let entry = |content: &str, status| PlanEntry {
+        content: SafeText::new(content),
+        priority: PlanPriority::default(),
+        status,
+    };
+    todo.todos = vec![
+        entry("read it", PlanStatus::Completed),
+        entry("change it", PlanStatus::InProgress),
+        entry("test it", PlanStatus::Pending),
+    ];
+    let shown = props.text(&todo, Detail::Short, 60);
+    assert_eq!(shown.trim_end().lines().count(), 1, "{shown}");
+    let shown = props.text(&todo, Detail::Full, 60);
+    assert!(!shown.contains('{'), "{shown}");
+    for line in ["✓ read it", "▸ change it", "test it"] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    // Why it failed is told as of any other.
+    todo.state = ToolState::Failed;
+    let shown = props.text(&todo, Detail::Short, 60);
+    assert!(shown.contains("output"), "{shown}");
 }
 
 #[test]
