@@ -243,7 +243,7 @@ impl Activity<'_> {
     fn running(&self, block: &Block, session: &Session) -> Option<StyledLine> {
         let of = |verb: &str, object: &str| {
             let object = SafeText::line(first_bytes(object, OBJECT_BYTES));
-            self.plain(&format!("{verb} {object}"))
+            self.plain(format!("{verb} {object}").trim_end())
         };
         match &block.kind {
             BlockKind::Tool(call) if call.is_running() && !call.by_person => {

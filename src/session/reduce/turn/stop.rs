@@ -93,11 +93,9 @@ impl Step<'_> {
         {
             *slow = true;
         }
+        // The row of what goes on names the key that abandons it.
         let text = match self.session.agent.protocol {
-            Protocol::Threads => {
-                "the agent is still working: its protocol cannot stop it. esc once more ends its process and restarts it"
-            }
-            // The row of what goes on names the key.
+            Protocol::Threads => "the agent is still working: its protocol cannot stop it",
             Protocol::V1 | Protocol::V2 => "the agent has not stopped yet",
         };
         self.say(NoticeLevel::Warning, text.into());

@@ -7,7 +7,20 @@ use crate::{model::ToolKind, session::ToolCall, text::SafeText};
 
 /// What a running call does: `Running cargo test`, `Editing src/main.rs`.
 pub fn doing(call: &ToolCall, cwd: &Path) -> (&'static str, SafeText) {
-    (verb(call.kind), object_line(call, cwd))
+    let object = object_line(call, cwd);
+    if call.kind != ToolKind::Think {
+        return (verb(call.kind), object);
+    }
+    // "Think it over" goes on as "Thinking it over"; what else it is called is what is thought about.
+    let title = call.title.trim();
+    let (first, rest) = title.split_once(' ').unwrap_or((title, ""));
+    match first {
+        think if think.eq_ignore_ascii_case("think") => ("Thinking", SafeText::line(rest.trim())),
+        thinking if thinking.eq_ignore_ascii_case("thinking") => {
+            ("Thinking", SafeText::line(rest.trim()))
+        }
+        _ => (verb(call.kind), object),
+    }
 }
 
 fn verb(kind: ToolKind) -> &'static str {

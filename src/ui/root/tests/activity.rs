@@ -47,6 +47,22 @@ fn what_the_agent_does_now_stands_above_the_composer() {
 }
 
 #[test]
+fn thinking_reads_as_a_sentence() {
+    for (title, told) in [
+        ("Think it over", "Thinking it over · "),
+        ("think", "Thinking · "),
+        ("Thinking about tests", "Thinking about tests · "),
+        ("Delegate the tests", "Thinking: Delegate the tests · "),
+    ] {
+        let mut screen = Screen::new(Bench::working());
+        runs(&mut screen.bench, ToolKind::Think, title);
+        screen.bench.wait(1_000);
+        let activity = screen.activity();
+        assert!(activity.contains(told), "{activity}");
+    }
+}
+
+#[test]
 fn the_start_of_an_agent_is_told_there_too() {
     let mut screen = Screen::new(Bench::starting());
     screen.bench.wait(3_000);
