@@ -22,6 +22,20 @@ pub struct Written {
     pub join: Join,
 }
 
+impl Written {
+    /// Nothing of a row: it tells something of the text, and is none.
+    pub const NOTHING: Self = Self {
+        from: u16::MAX,
+        to: u16::MAX,
+        join: Join::Begins,
+    };
+
+    /// The row has no part in the text, not even a blank line.
+    pub fn is_nothing(&self) -> bool {
+        self.from == u16::MAX
+    }
+}
+
 impl Default for Written {
     /// All of a row.
     fn default() -> Self {

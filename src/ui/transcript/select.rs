@@ -372,7 +372,7 @@ impl TranscriptView {
                 let has_text = !written.is_empty();
                 whole &=
                     !has_text || !outside && from <= first_letter(row) && to >= last_letter(row);
-                if outside {
+                if outside || row.written.is_nothing() {
                     continue;
                 }
                 let join = if own.is_begun() {

@@ -17,6 +17,7 @@ use crate::{
         excerpt::MAX_LINE_BYTES,
         format::{bytes, count},
         line::{StyledLine, Wrapping, pad, row_width},
+        written::Written,
     },
 };
 
@@ -291,7 +292,9 @@ impl<'a> Painter<'a> {
             &format!(" {} unchanged", count(hidden as usize, "line")),
             self.ctx.theme.diff.hunk,
         );
-        line.truncate(usize::from(self.ctx.width), self.ctx.symbols.ellipsis)
+        let mut row = line.truncate(usize::from(self.ctx.width), self.ctx.symbols.ellipsis);
+        row.written = Written::NOTHING;
+        row
     }
 
     /// One line behind its gutter, wrapped to `width` cells; changed ones fill it.
@@ -463,11 +466,11 @@ impl<'a> Painter<'a> {
             bg: style.bg,
             ..Style::new()
         };
-        let mut gutter =
-            StyledLine::styled(&numbers, theme.line_number.patch(background)).as_gutter();
+        let mut gutter = StyledLine::styled(&numbers, theme.line_number.patch(background));
         gutter.push(sign, style);
         gutter.push(" ", self.style(Some(line)));
-        gutter
+        // Some lines of a change are no patch: they are copied without the signs.
+        gutter.as_gutter()
     }
 
     /// 1-based, right-aligned; blanks for none.

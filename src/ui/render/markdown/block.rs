@@ -20,6 +20,7 @@ use crate::{
         RenderContext, Rendered, Row,
         code::{self, Code, Language},
         line::{StyledLine, Wrapping, prefixed, room_beside, rule},
+        written::Written,
     },
 };
 
@@ -480,7 +481,8 @@ impl<'a> Blocks<'a> {
         let name = info.split([' ', ',', '{']).next().unwrap_or_default();
         if !name.is_empty() {
             let line = StyledLine::styled(name, self.ctx.theme.dim);
-            let row = line.truncate(self.room(), self.ctx.symbols.ellipsis);
+            let mut row = line.truncate(self.room(), self.ctx.symbols.ellipsis);
+            row.written = Written::NOTHING;
             self.rows(vec![row]);
         }
     }

@@ -297,6 +297,9 @@ fn a_drag_copies_what_was_written_unwrapped() {
         "quoted words that are long enough to be wrapped in this window"
     );
     assert_eq!(screen.selects("fn main", "}"), code);
+    // The label tells the language, and is none of it.
+    assert_eq!(screen.selects("rust", "}"), code);
+    assert_eq!(screen.selects("window", "fn main()"), "window\n\nfn main()");
     // Backwards as well.
     let (start, end) = (screen.find("let x"), screen.find("fn main"));
     screen.bench.wait(1_000);
@@ -308,6 +311,30 @@ fn a_drag_copies_what_was_written_unwrapped() {
     assert!(
         whole.contains("```rust") && whole.ends_with("the end"),
         "{whole}"
+    );
+}
+
+#[test]
+fn a_drag_over_a_part_of_a_diff_copies_lines_without_signs() {
+    let old: String = (1..=30).map(|n| format!("line {n}\n")).collect();
+    let new = old
+        .replace("line 5\n", "line five\n")
+        .replace("line 25\n", "line twenty-five\n");
+    let mut screen = Screen::new(Bench::working()).sized(80, 40);
+    let mut call = screen.bench.call(crate::model::ToolKind::Edit);
+    call.title = Patch::Set("Edit a.txt".into());
+    let diff = crate::model::Diff::of_texts(
+        "/home/me/src/tool/a.txt".into(),
+        Some(SafeText::new(&old)),
+        SafeText::new(&new),
+    );
+    let diff = crate::model::ToolContent::Diff(std::sync::Arc::new(diff));
+    call.content = Patch::Set(vec![diff]);
+    call.status = Patch::Set(crate::model::ToolStatus::Completed);
+    screen.bench.update(AgentEvent::ToolCall(Box::new(call)));
+    assert_eq!(
+        screen.selects("line 4", "line 23"),
+        "line 4\nline 5\nline five\nline 6\nline 7\nline 8\nline 22\nline 23"
     );
 }
 
