@@ -58,11 +58,10 @@ pub fn is_spoken(config: &UiConfig) -> bool {
     speaks(config, environment)
 }
 
-/// As set, else as the environment tells: VS Code says to its terminals that it works for a screen reader, and
-/// Qt is told by a variable that one is always there. Most screen readers tell nothing.
+/// As set, else as the environment tells: VS Code says to PowerShell that it works for a screen reader. Others
+/// tell nothing: variables that turn a toolkit's accessibility on are set for whole desktops, reader or not.
 fn speaks(config: &UiConfig, env: impl Fn(&str) -> Option<String>) -> bool {
-    const HINTS: &[&str] = &["VSCODE_A11Y_MODE", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON"];
-    let hinted = || HINTS.iter().any(|name| env(name).as_deref() == Some("1"));
+    let hinted = || env("VSCODE_A11Y_MODE").as_deref() == Some("1");
     config.screen_reader.unwrap_or_else(hinted)
 }
 

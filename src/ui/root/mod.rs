@@ -19,6 +19,7 @@ mod screen;
 mod slash;
 mod sources;
 mod spoken;
+mod spoken_changes;
 mod suggestion;
 mod tabs;
 mod viewer;
@@ -323,7 +324,10 @@ impl Ui {
 
     /// Shows a notice of the agent's for some seconds.
     pub fn notice(&mut self, notice: AgentNotice) {
-        self.notices.say(notice);
+        match self.spoken.is_on() {
+            true => self.spoken.tell(&notice),
+            false => self.notices.say(notice),
+        }
     }
 
     /// Asks about the project's file; the answer comes as [`UiCommand::Trust`].

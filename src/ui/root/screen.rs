@@ -538,7 +538,7 @@ impl Ui {
     /// Says once of each fault that was contained what it was, and what to do about it.
     fn tell_broken(&mut self) {
         if let Some(Broken { what, .. }) = contain::take_told() {
-            self.notices.say(AgentNotice {
+            self.notice(AgentNotice {
                 severity: NoticeSeverity::Error,
                 title: SafeText::line(&format!("acp-tui could not draw {what}")),
                 description: Some(

@@ -10,8 +10,9 @@ use ratatui::{
     style::Style,
 };
 
-use super::{InlineFrame, Ui, mouse::Places};
+use super::{InlineFrame, Ui, mouse::Places, spoken_changes::Heard};
 use crate::{
+    model::{AgentNotice, SessionKey},
     session::Phase,
     text::SafeText,
     ui::{
@@ -31,6 +32,12 @@ pub(super) struct Spoken {
     /// What the agent was at, and that it was waited for in this turn.
     doing: Option<String>,
     waited: bool,
+    /// Of the plan and the queue, and of which session.
+    heard: Heard,
+    session: Option<SessionKey>,
+    /// Notices of the agent that are to be said, and the one that was said last.
+    notices: Vec<String>,
+    notice: Option<AgentNotice>,
     /// The message of the moment.
     toast: Option<SafeText>,
     /// The prompt that the agent suggests.
@@ -39,6 +46,9 @@ pub(super) struct Spoken {
     dialog: Vec<String>,
     selected: Option<String>,
 }
+
+/// Notices that wait for the next frame; more come at once from no agent that means well.
+const MAX_NOTICES: usize = 32;
 
 /// Lines of an open dialog that are known as said; one with more is said again from its start.
 const MAX_SAID: usize = 2_000;
@@ -49,6 +59,21 @@ impl Spoken {
             on,
             ..Self::default()
         }
+    }
+
+    /// Has a notice of the agent's said with the next frame; one that comes again is the same.
+    pub fn tell(&mut self, notice: &AgentNotice) {
+        if self.notice.as_ref() == Some(notice) || self.notices.len() >= MAX_NOTICES {
+            return;
+        }
+        let said = notice.description.as_ref().map_or("", |text| text.trim());
+        let mut line = format!("Notice: {}", notice.title.trim());
+        if !said.is_empty() {
+            line.push_str(". ");
+            line.push_str(said);
+        }
+        self.notices.push(SafeText::line(&line).to_string());
+        self.notice = Some(notice.clone());
     }
 
     /// What is drawn is said.
@@ -110,6 +135,16 @@ impl Ui {
             }
         }
         spoken.doing = doing;
+        if let Some(session) = cx.session {
+            let heard = Heard::of(session);
+            // What another session has is what stands there, and no change.
+            let same = spoken.session == self.session;
+            if same || spoken.session.is_none() {
+                lines.extend(heard.since(&spoken.heard));
+            }
+            (spoken.heard, spoken.session) = (heard, self.session);
+        }
+        lines.append(&mut spoken.notices);
         self.say_suggestion(cx, lines);
         let toast = self.moment.text().cloned();
         if toast != self.spoken.toast {

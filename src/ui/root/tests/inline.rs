@@ -241,3 +241,53 @@ fn a_suggested_prompt_is_said_once_and_not_drawn() {
     inline.screen.press("tab");
     assert_eq!(inline.screen.draft(), "run\nthe tests");
 }
+
+#[test]
+fn a_screen_reader_hears_of_plan_queue_and_notices_in_order_and_once() {
+    let entry = |content: &'static str, status| PlanEntry {
+        content: content.into(),
+        priority: PlanPriority::Medium,
+        status,
+    };
+    let mut inline = spoken(Bench::working());
+    inline.draw();
+    let plan =
+        |first, second| AgentEvent::Plan(vec![entry("read it", first), entry("change it", second)]);
+    inline
+        .screen
+        .bench
+        .update(plan(PlanStatus::InProgress, PlanStatus::Pending));
+    inline.draw();
+    inline.screen.bench.prompt("and then the docs");
+    inline.draw();
+    let notice = crate::model::AgentNotice {
+        title: "The quota is low".into(),
+        description: Some("10 % are left".into()),
+        severity: crate::model::NoticeSeverity::Warning,
+    };
+    inline.screen.ui.notice(notice.clone());
+    inline.screen.ui.notice(notice);
+    inline.draw();
+    inline
+        .screen
+        .bench
+        .update(plan(PlanStatus::Completed, PlanStatus::InProgress));
+    inline.draw();
+    inline.draw();
+    let printed = inline.printed();
+    let mut last = 0;
+    for said in [
+        "Plan, 2 steps:",
+        "1. read it, now",
+        "2. change it",
+        "Queued: and then the docs",
+        "Notice: The quota is low. 10 % are left",
+        "Plan, 1 of 2 done: read it",
+        "Plan, now: change it",
+    ] {
+        let found: Vec<usize> = printed.match_indices(said).map(|(at, _)| at).collect();
+        assert_eq!(found.len(), 1, "{said}: {printed}");
+        assert!(last < found[0] || last == 0, "{said}: {printed}");
+        last = found[0];
+    }
+}
