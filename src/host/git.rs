@@ -33,7 +33,7 @@ pub fn branch(dir: &Path) -> Option<SafeText> {
 }
 
 /// The git directory that belongs to a work tree with its top at `top`.
-fn git_dir(top: &Path) -> Option<PathBuf> {
+pub(super) fn git_dir(top: &Path) -> Option<PathBuf> {
     let entry = top.join(".git");
     let meta = fs::metadata(&entry).ok()?;
     if meta.is_dir() {

@@ -7,7 +7,7 @@
 use std::{
     io::{self, Read},
     path::Path,
-    rc::Rc,
+    sync::Arc,
 };
 
 use ignore::{
@@ -86,7 +86,7 @@ enum Kind {
 #[derive(Clone)]
 pub struct Rules {
     /// Those that win come first.
-    matchers: Vec<(Kind, Rc<Gitignore>)>,
+    matchers: Vec<(Kind, Arc<Gitignore>)>,
     /// What may still be held.
     left: Size,
 }
@@ -119,11 +119,11 @@ impl Rules {
     }
 
     /// Those that count in `folder`; `self` is those above it.
-    pub fn below(self: &Rc<Self>, folder: &Path, left: &mut Size) -> Rc<Self> {
+    pub fn below(self: &Arc<Self>, folder: &Path, left: &mut Size) -> Arc<Self> {
         let mut rules = Self::clone(self);
         match rules.read_of(folder, left) {
-            true => Rc::new(rules),
-            false => Rc::clone(self),
+            true => Arc::new(rules),
+            false => Arc::clone(self),
         }
     }
 
@@ -151,7 +151,7 @@ impl Rules {
         if !matcher.is_empty() {
             self.left = self.left.less(taken);
             let at = self.matchers.partition_point(|(known, _)| *known < kind);
-            self.matchers.insert(at, (kind, Rc::new(matcher)));
+            self.matchers.insert(at, (kind, Arc::new(matcher)));
         }
     }
 
@@ -321,7 +321,7 @@ mod tests {
         write(&above, "global", "/sub/global\nexcluded\n*.tmp\n!first\n");
         let mut left = OF_A_LIST;
         let sub = top.join("sub");
-        let from = Rc::new(Rules::with_global(&sub, Some(&global), &mut left));
+        let from = Arc::new(Rules::with_global(&sub, Some(&global), &mut left));
         let rules = from.below(&sub, &mut left);
         let deep = rules.below(&sub.join("deep"), &mut left);
         let ignored = |path: &str| {

@@ -7,6 +7,7 @@
 pub mod attachments;
 
 pub mod browser;
+pub mod changes;
 pub mod clipboard;
 mod compare;
 pub mod editor;

@@ -5,7 +5,7 @@ use std::{
     fs, io,
     ops::ControlFlow,
     path::{Component, Path, PathBuf},
-    rc::Rc,
+    sync::Arc,
 };
 
 use super::ignored::{OF_A_LIST, Rules, Size, VERSION_CONTROL};
@@ -61,7 +61,7 @@ pub fn files(root: &Path, cancelled: impl Fn() -> bool) -> Vec<String> {
         waiting: Vec::new(),
         rules: OF_A_LIST,
     };
-    let rules = Rc::new(Rules::above(&root, &mut walk.rules));
+    let rules = Arc::new(Rules::above(&root, &mut walk.rules));
     walk.waiting.push((String::new(), rules));
     while let Some((folder, rules)) = walk.waiting.pop() {
         if walk.list(&root, &folder, &rules).is_break() {
@@ -80,13 +80,13 @@ struct Walk<C> {
     folders: Bounds,
     /// Folders that are not listed yet, with a `/` at the end, and what counts above them. The last is
     /// next: so the rules of few are there at once.
-    waiting: Vec<(String, Rc<Rules>)>,
+    waiting: Vec<(String, Arc<Rules>)>,
     /// What may still be read.
     rules: Size,
 }
 
 impl<C: Fn() -> bool> Walk<C> {
-    fn list(&mut self, root: &Path, folder: &str, above: &Rc<Rules>) -> ControlFlow<()> {
+    fn list(&mut self, root: &Path, folder: &str, above: &Arc<Rules>) -> ControlFlow<()> {
         let path = root.join(folder);
         let Ok(entries) = fs::read_dir(&path) else {
             return ControlFlow::Continue(());
@@ -113,7 +113,7 @@ impl<C: Fn() -> bool> Walk<C> {
                 }
                 self.files.push(path);
             } else if self.folders.take(&path) {
-                self.waiting.push((path, Rc::clone(&rules)));
+                self.waiting.push((path, Arc::clone(&rules)));
             }
         }
         ControlFlow::Continue(())

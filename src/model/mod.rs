@@ -10,6 +10,7 @@ mod attachment;
 mod auth;
 mod call;
 mod caps;
+mod changes;
 mod command;
 mod content;
 mod dialect;
@@ -54,6 +55,10 @@ pub use call::{
     SessionSetup, SteerOutcome, SystemPrompt, ToAgent,
 };
 pub use caps::{AgentCaps, ClientCaps, McpCaps, PromptCaps};
+pub use changes::{
+    BlobId, Cause, CauseKind, ChangeKind, ChangedFile, Checkpoint, CheckpointId, Conflict, Content,
+    FileState, HunkRange, Left, LookReport, Selection, Uncovered, UndoPart, UndoReport,
+};
 pub use command::{CommandRun, shown_command, shown_command_line};
 pub use content::{ContentBlock, ImageData, MAX_IMAGE, Media, Resource, ResourceLink, file_name};
 pub use dialect::{

@@ -41,3 +41,10 @@ pub fn nameless(dir: impl AsFd, mode: Mode) -> io::Result<OwnedFd> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
     Ok(openat(dir, ".", flags, mode)?)
 }
+
+/// The calling thread gives way to others.
+pub fn give_way() {
+    const NICE: i32 = 10;
+    // For Linux that is one thread. It may have less already.
+    let _ = rustix::process::setpriority_process(None, NICE);
+}

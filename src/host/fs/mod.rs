@@ -7,7 +7,7 @@
 //! A path is resolved by [`Roots::resolve`] and then used by handles only ([`dir`]), never by its
 //! letters again: a link that comes in its way meanwhile is an error.
 
-mod dir;
+pub(super) mod dir;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod lanes;
@@ -30,7 +30,8 @@ use linux as system;
 pub(super) use lanes::Lanes;
 pub(super) use read::{open, read};
 pub use roots::{Obstacle, Resolved, Roots};
-pub(super) use write::write;
+pub(super) use system::give_way;
+pub(super) use write::{put, write};
 
 use crate::model::{RpcError, code};
 

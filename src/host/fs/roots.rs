@@ -142,7 +142,7 @@ impl Roots {
     ///
     /// # Errors
     /// As `open`; a link is an error.
-    pub(super) fn open(&self, path: &Path, flags: OFlags) -> io::Result<File> {
+    pub(in crate::host) fn open(&self, path: &Path, flags: OFlags) -> io::Result<File> {
         let (base, below) = self.base(path)?;
         base.file(below, flags)
     }
@@ -152,7 +152,7 @@ impl Roots {
     ///
     /// # Errors
     /// As [`Roots::open`].
-    pub(super) fn dir(&self, path: &Path, make: bool) -> io::Result<Dir> {
+    pub(in crate::host) fn dir(&self, path: &Path, make: bool) -> io::Result<Dir> {
         let (base, below) = self.base(path)?;
         if make {
             base.make(below)

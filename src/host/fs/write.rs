@@ -2,10 +2,10 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{File, Metadata},
+    fs::{File, Metadata, Permissions},
     hash::{BuildHasher, RandomState},
     io::{self, Write},
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::Path,
 };
 
@@ -49,9 +49,9 @@ pub fn write(roots: &Roots, path: &Path, content: &str) -> Result<(), RpcError> 
     };
     let dir = dir.map_err(fail)?;
     let Some((mut old, meta)) = existing(&dir, path, name)? else {
-        return replace(&dir, name, content, None).map_err(fail);
+        return put(&dir, name, content.as_bytes(), None, None).map_err(fail);
     };
-    match replace(&dir, name, content, Some(&meta)) {
+    match put(&dir, name, content.as_bytes(), Some(&meta), None) {
         Err(error) if forbids_replacing(&error) => {
             // As it is by now, not as it was.
             if old.metadata().map_err(fail)?.nlink() > 1 {
@@ -94,10 +94,25 @@ fn existing(dir: &Dir, path: &Path, name: &OsStr) -> Result<Option<(File, Metada
     }
 }
 
-fn replace(dir: &Dir, name: &OsStr, content: &str, old: Option<&Metadata>) -> io::Result<()> {
-    let mode = if old.is_some() { PRIVATE } else { NEW };
+/// Gives a file with that content the name, in the place of what has it: all or nothing. Owner, group
+/// and mode are those of `old`, the mode's bits `mode` where it is given.
+///
+/// # Errors
+/// As for files; what was there still is.
+pub fn put(
+    dir: &Dir,
+    name: &OsStr,
+    content: &[u8],
+    old: Option<&Metadata>,
+    bits: Option<u32>,
+) -> io::Result<()> {
+    let mode = if old.is_some() || bits.is_some() {
+        PRIVATE
+    } else {
+        NEW
+    };
     let fill = |file: &mut File| {
-        file.write_all(content.as_bytes())?;
+        file.write_all(content)?;
         if let Some(old) = old {
             // Another's file in a shared directory: giving it away needs rights we may not have.
             let (uid, gid) = (
@@ -107,6 +122,9 @@ fn replace(dir: &Dir, name: &OsStr, content: &str, old: Option<&Metadata>) -> io
             let _ = rustix::fs::fchown(&*file, Some(uid), Some(gid));
             // After the owner, since changing that clears set-id bits.
             file.set_permissions(old.permissions())?;
+        }
+        if let Some(bits) = bits {
+            file.set_permissions(Permissions::from_mode(bits))?;
         }
         file.sync_all()
     };
@@ -220,11 +238,7 @@ fn in_place(file: &mut File, content: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        fs::{self, Permissions},
-        os::unix::fs::{PermissionsExt, symlink},
-        path::PathBuf,
-    };
+    use std::{fs, os::unix::fs::symlink, path::PathBuf};
 
     use super::*;
 

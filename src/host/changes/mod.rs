@@ -1,0 +1,419 @@
+//! What changed on the disk, and putting it back, whoever changed it.
+//!
+//! Owns: an own store of contents in a folder that is given to it, one for each project; looks at the
+//! project; checkpoints, what differs between them, undo and patches. Must not know sessions or the
+//! screen, and must not write into the project but for an undo. Everything here blocks and is called
+//! from blocking tasks.
+//!
+//! - [`Changes::open`] opens the store of a project. One client writes; others read
+//!   ([`Changes::is_read_only`]).
+//! - [`Changes::look`] compares the disk with what was seen last and keeps what differs as a
+//!   checkpoint; [`Changes::take`] does so for single paths, at once, before something that names
+//!   them is let through.
+//! - [`Changes::checkpoints`] lists them, [`Changes::changes`] says what differs between two, and
+//!   [`Changes::content`] fetches a content.
+//! - [`Changes::undo`] puts back files or parts of them, [`Changes::redo`] takes that back.
+//! - [`Changes::patch`] writes changes for `git apply`; [`Changes::sweep`] drops what is old.
+//!
+//! The disk is the truth: nothing is believed that was not looked at. What the project's own git holds
+//! unchanged is referred to, not copied.
+
+mod codec;
+mod delta;
+mod git;
+mod log;
+mod look;
+mod packs;
+mod patch;
+mod read;
+mod since;
+mod sweep;
+mod table;
+mod undo;
+mod walk;
+
+use std::{
+    fs::{self, DirBuilder, File},
+    io,
+    os::unix::{ffi::OsStrExt, fs::DirBuilderExt},
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use log::{Delta, Log, Record};
+use look::Surroundings;
+use packs::Packs;
+use table::{Entry, Table};
+
+use super::Roots;
+use crate::model::{BlobId, Cause, CauseKind, Checkpoint, CheckpointId, FileState, LookReport};
+
+/// What is kept, at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// Files and folders that are covered.
+    pub files: usize,
+    /// Of a file that is kept.
+    pub one_file: u64,
+    /// Of the whole store.
+    pub store: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            files: 250_000,
+            one_file: 16 << 20,
+            store: 1 << 30,
+        }
+    }
+}
+
+/// Tables with more entries are read anew for each look.
+const HELD: usize = 20_000;
+/// Paths that one `take` looks at.
+const MAX_TAKEN: usize = 1_000;
+/// Deltas that only say what came into view; more are written with the table.
+const MAX_QUIET: usize = 2_000;
+
+/// The changes of one project.
+pub struct Changes {
+    folder: PathBuf,
+    roots: Roots,
+    bounds: Bounds,
+    /// Held while this client may write.
+    lock: Option<File>,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    log: Log,
+    packs: Option<Packs>,
+    table: Option<Table>,
+}
+
+impl Changes {
+    /// Opens the store in `folder`, which is made where it is missing.
+    ///
+    /// # Errors
+    /// As for files.
+    pub fn open(folder: &Path, roots: Roots, bounds: Bounds) -> io::Result<Self> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
+        let folder = folder.canonicalize()?;
+        let lock = packs::private(&folder.join("lock"))?;
+        let flags = rustix::fs::FlockOperation::NonBlockingLockExclusive;
+        let lock = match rustix::fs::flock(&lock, flags) {
+            Ok(()) => Some(lock),
+            Err(rustix::io::Errno::WOULDBLOCK) => None,
+            Err(error) => return Err(error.into()),
+        };
+        if lock.is_some() {
+            clean(&folder);
+        }
+        let inner = Inner {
+            log: Log::open(&folder)?,
+            packs: None,
+            table: None,
+        };
+        Ok(Self {
+            folder,
+            roots,
+            bounds,
+            lock,
+            inner: Mutex::new(inner),
+        })
+    }
+
+    /// Another client has the project: nothing is looked at, taken, undone or swept here.
+    pub fn is_read_only(&self) -> bool {
+        self.lock.is_none()
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writable(&self) -> io::Result<()> {
+        match self.lock {
+            Some(_) => Ok(()),
+            None => Err(io::Error::new(
+                io::ErrorKind::ReadOnlyFilesystem,
+                "another client follows the changes of this project",
+            )),
+        }
+    }
+
+    fn around<'a>(&'a self, cancelled: &'a (dyn Fn() -> bool + Sync)) -> Surroundings<'a> {
+        Surroundings {
+            roots: &self.roots,
+            bounds: &self.bounds,
+            folder: &self.folder,
+            cancelled,
+        }
+    }
+
+    /// Looks at the whole project and keeps what differs from the last checkpoint. The first look of a
+    /// root finds no changes: it is what later ones are compared with.
+    ///
+    /// # Errors
+    /// It was cancelled (`Interrupted`), another client has the project, or the store cannot be written.
+    /// What was known before is still known then.
+    pub fn look(
+        &self,
+        cause: Cause,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<LookReport> {
+        self.writable()?;
+        let mut inner = self.inner();
+        let inner = &mut *inner;
+        let looked = self.look_with(inner, cause, cancelled);
+        inner.cool();
+        looked
+    }
+
+    fn look_with(
+        &self,
+        inner: &mut Inner,
+        cause: Cause,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<LookReport> {
+        let mut table = inner.take_table(&self.folder)?;
+        let mut packs = inner.take_packs(&self.folder)?;
+        let found = look::whole(&self.around(cancelled), &table, &mut packs)?;
+        packs.flush(true)?;
+        inner.packs = Some(packs);
+        let uncovered = found.uncovered;
+        let mut deltas = found.deltas;
+        let changed = deltas.iter().filter(|delta| delta.before.is_some()).count();
+        let roots: Vec<Vec<u8>> = self.known_roots(&table);
+        let quiet = deltas.len() - changed;
+        let whole = roots != table.roots || found.index != table.index || quiet > MAX_QUIET;
+        if whole {
+            table.set_all(deltas.iter().map(Delta::entry).collect());
+            deltas.retain(|delta| delta.before.is_some());
+        }
+        let marks = !matches!(cause.kind, CauseKind::Look);
+        if marks || !deltas.is_empty() || inner.log.last() == 0 {
+            let record = Record {
+                id: inner.log.last() + 1,
+                time: found.began / 1_000_000,
+                cause,
+                deltas,
+            };
+            inner.log.append(&record, true)?;
+            if !whole {
+                table.set_all(record.deltas.iter().map(Delta::entry).collect());
+            }
+            table.upto = record.id;
+        }
+        table.looked = found.began;
+        table.roots = roots;
+        table.index = found.index;
+        if whole {
+            table.save(&self.folder)?;
+        }
+        let is_file =
+            |entry: &&Entry| !matches!(entry.state, FileState::Absent | FileState::Folder);
+        let files = table.entries.iter().filter(is_file).count();
+        inner.table = Some(table);
+        let bytes = inner.packs.as_ref().map_or(0, Packs::bytes);
+        Ok(LookReport {
+            at: CheckpointId(inner.log.last()),
+            changed,
+            files,
+            uncovered,
+            nearly_full: sweep::is_due(bytes, &self.bounds),
+        })
+    }
+
+    fn known_roots(&self, table: &Table) -> Vec<Vec<u8>> {
+        let own = self.roots.dirs().iter();
+        let mut roots: Vec<Vec<u8>> = own
+            .map(|root| root.as_os_str().as_bytes().to_vec())
+            .collect();
+        roots.extend(table.roots.iter().cloned());
+        roots.sort_unstable();
+        roots.dedup();
+        roots
+    }
+
+    /// Keeps what stands at these paths (absolute, without links) now, whatever ignore rules say of
+    /// them; from then on they are covered. Of a folder only that it is there. Returns the checkpoint with which
+    /// they are as they are now.
+    ///
+    /// # Errors
+    /// As [`Changes::look`].
+    pub fn take(&self, paths: &[PathBuf], cause: Cause) -> io::Result<CheckpointId> {
+        self.writable()?;
+        let mut inner = self.inner();
+        let inner = &mut *inner;
+        let taken = self.take_with(inner, paths, cause);
+        inner.cool();
+        taken
+    }
+
+    fn take_with(
+        &self,
+        inner: &mut Inner,
+        paths: &[PathBuf],
+        cause: Cause,
+    ) -> io::Result<CheckpointId> {
+        let mut table = inner.take_table(&self.folder)?;
+        let mut packs = inner.take_packs(&self.folder)?;
+        let paths = paths.get(..paths.len().min(MAX_TAKEN)).unwrap_or_default();
+        let looked = !table.roots.is_empty();
+        let is_new = |path: &Path| looked && self.is_covered(path);
+        let deltas = look::paths(&self.around(&|| false), &table, &mut packs, paths, &is_new)?;
+        packs.flush(false)?;
+        inner.packs = Some(packs);
+        if !deltas.is_empty() || inner.log.last() == 0 {
+            let record = Record {
+                id: inner.log.last() + 1,
+                time: walk::now() / 1_000_000,
+                cause,
+                deltas,
+            };
+            inner.log.append(&record, false)?;
+            table.set_all(record.deltas.iter().map(Delta::entry).collect());
+            table.upto = record.id;
+        }
+        inner.table = Some(table);
+        Ok(CheckpointId(inner.log.last()))
+    }
+
+    /// Whether a look covers this path whether it is named or not.
+    fn is_covered(&self, path: &Path) -> bool {
+        use super::ignored::{OF_A_LIST, Rules, VERSION_CONTROL};
+        let Some(root) = self.roots.dirs().iter().find(|root| path.starts_with(root)) else {
+            return false;
+        };
+        let mut left = OF_A_LIST;
+        let mut rules = std::sync::Arc::new(Rules::above(root, &mut left));
+        let below = path.strip_prefix(root).unwrap_or(path);
+        let mut at = root.clone();
+        let mut parts = below.components().peekable();
+        while let Some(part) = parts.next() {
+            rules = rules.below(&at, &mut left);
+            at.push(part);
+            let hidden = VERSION_CONTROL.iter().any(|name| part.as_os_str() == *name);
+            if hidden || rules.ignore(&at, parts.peek().is_some()) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// All checkpoints that are kept, oldest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn checkpoints(&self) -> io::Result<Vec<Checkpoint>> {
+        let mut inner = self.inner();
+        inner.log.read_on()?;
+        Ok(inner.log.list().cloned().collect())
+    }
+
+    /// A content as it was, byte for byte.
+    ///
+    /// # Errors
+    /// It is gone, as what git had may be.
+    pub fn content(&self, blob: BlobId) -> io::Result<Vec<u8>> {
+        let mut inner = self.inner();
+        let content = self.content_with(&mut inner, blob);
+        inner.cool();
+        content
+    }
+
+    fn content_with(&self, inner: &mut Inner, blob: BlobId) -> io::Result<Vec<u8>> {
+        match blob {
+            BlobId::Own(hash) => {
+                let mut packs = inner.take_packs(&self.folder)?;
+                if !packs.has(&hash) && self.is_read_only() {
+                    // The other client may have written it since.
+                    packs = Packs::open(&self.folder)?;
+                }
+                let content = packs.get(&hash);
+                inner.packs = Some(packs);
+                content
+            }
+            BlobId::Git(id) => {
+                let gone =
+                    || io::Error::new(io::ErrorKind::NotFound, "git does not have it any more");
+                let root = self.roots.dirs().first();
+                let repository = root
+                    .and_then(|root| git::Repository::of(root))
+                    .ok_or_else(gone)?;
+                let mut found = None;
+                repository.contents(&[id], |_, content| found = Some(content))?;
+                found.ok_or_else(gone)
+            }
+        }
+    }
+}
+
+impl Inner {
+    /// What is known of the disk: the table, and what the log has since.
+    fn take_table(&mut self, folder: &Path) -> io::Result<Table> {
+        if let Some(table) = self.table.take() {
+            return Ok(table);
+        }
+        let mut table = Table::load(folder).unwrap_or_default();
+        for record in self.log.records(table.upto, u64::MAX)? {
+            table.set_all(record.deltas.iter().map(Delta::entry).collect());
+            table.upto = record.id;
+            if !matches!(
+                record.cause.kind,
+                CauseKind::Named | CauseKind::Undo | CauseKind::Redo
+            ) {
+                table.looked = table.looked.max(record.time.saturating_mul(1_000_000));
+            }
+        }
+        Ok(table)
+    }
+
+    fn take_packs(&mut self, folder: &Path) -> io::Result<Packs> {
+        match self.packs.take() {
+            Some(packs) => Ok(packs),
+            None => Packs::open(folder),
+        }
+    }
+
+    /// Lets go of what takes much memory.
+    fn cool(&mut self) {
+        if self
+            .table
+            .as_ref()
+            .is_some_and(|table| table.entries.len() > HELD)
+        {
+            self.table = None;
+        }
+        if self.packs.as_ref().is_some_and(|packs| packs.len() > HELD) {
+            self.packs = None;
+        }
+    }
+}
+
+impl Delta {
+    fn entry(&self) -> Entry {
+        Entry {
+            path: self.path.as_slice().into(),
+            state: self.after.clone(),
+            stamp: self.stamp,
+        }
+    }
+}
+
+/// Removes what a crash has left half written.
+fn clean(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().as_bytes().starts_with(b".new-") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

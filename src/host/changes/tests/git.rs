@@ -1,0 +1,217 @@
+//! In a git repository: what it has is not copied, and only taken where it is the file's bytes.
+
+use super::*;
+
+/// Written long enough ago that git and we rely on its times.
+fn settle(project: &Project) {
+    std::thread::sleep(std::time::Duration::from_millis(80));
+    project.git(&["update-index", "-q", "--refresh"]);
+}
+
+fn repository() -> Project {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    project.git(&["config", "core.autocrlf", "false"]);
+    project
+}
+
+fn commit(project: &Project) {
+    std::thread::sleep(std::time::Duration::from_millis(80));
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-qm", "x"]);
+    settle(project);
+}
+
+fn state(changes: &Changes, name: &str) -> FileState {
+    let mut inner = changes.inner();
+    let table = inner.take_table(&changes.folder).unwrap();
+    let path = changes.roots.cwd().join(name);
+    let state = table
+        .get(path.as_os_str().as_bytes())
+        .unwrap()
+        .state
+        .clone();
+    inner.table = Some(table);
+    state
+}
+
+fn is_gits(changes: &Changes, name: &str) -> bool {
+    matches!(state(changes, name).blob(), Some(BlobId::Git(_)))
+}
+
+#[test]
+fn what_git_has_is_referred_to_and_copied_when_it_changes() {
+    let project = repository();
+    project.write("src/a.rs", "one\n");
+    project.write("sub/hidden.log", "tracked\n");
+    project.write(".gitignore", "*.log\n");
+    project.git(&["add", "-f", "sub/hidden.log"]);
+    commit(&project);
+    project.write("untracked", "mine\n");
+    let changes = project.open();
+    let first = changes.looked();
+    assert_eq!(
+        first.files, 4,
+        "git's own files count even if they are ignored"
+    );
+    for (name, gits) in [
+        ("src/a.rs", true),
+        ("sub/hidden.log", true),
+        ("untracked", false),
+    ] {
+        assert_eq!(is_gits(&changes, name), gits, "{name}");
+    }
+    project.write("src/a.rs", "two\n");
+    let files = changes.since(first.at);
+    assert_eq!(files.len(), 1);
+    let before = files[0].before.blob().unwrap();
+    assert!(matches!(before, BlobId::Own(_)), "it was copied");
+    assert_eq!(changes.content(before).unwrap(), b"one\n");
+    // Committed, and back at what it was: the same content by other names.
+    commit(&project);
+    changes.looked();
+    project.git(&["checkout", "-q", "HEAD~0"]);
+    project.write("src/a.rs", "one\n");
+    assert_eq!(changes.told(first.at), []);
+    assert!(project.git(&["status", "--porcelain"]).contains("src/a.rs"));
+}
+
+#[test]
+fn the_repository_is_not_touched() {
+    let project = repository();
+    project.write("a", "one\n");
+    commit(&project);
+    let all = |project: &Project| {
+        let out = Command::new("find")
+            .arg(project.path(".git"))
+            .args(["-type", "f", "-printf", "%p %s %T@ %C@\n"])
+            .output()
+            .unwrap();
+        let mut lines: Vec<String> = String::from_utf8(out.stdout)
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        lines.sort();
+        lines
+    };
+    let before = all(&project);
+    let changes = project.open();
+    let first = changes.looked().at;
+    project.write("a", "two\n");
+    project.write("b", "new\n");
+    changes.undo_all(first);
+    assert_eq!(project.read("a"), b"one\n");
+    assert_eq!(all(&project), before);
+}
+
+#[test]
+fn where_something_is_converted_on_the_way_the_bytes_on_the_disk_count() {
+    let project = repository();
+    project.git(&["config", "filter.twist.clean", "tr a-z n-za-m"]);
+    project.git(&["config", "filter.twist.smudge", "tr a-z n-za-m"]);
+    project.write(
+        ".gitattributes",
+        "*.txt text\n*.twist filter=twist\n*.id ident\n",
+    );
+    project.write("crlf.txt", "a\r\nb\r\n");
+    project.write("lf.txt", "a\nb\n");
+    project.write("same.twist", "of the same size\n");
+    project.write("x.id", "$Id$\n");
+    project.write("plain", "plain\n");
+    commit(&project);
+    fs::remove_file(project.path("x.id")).unwrap();
+    project.git(&["checkout", "-q", "x.id"]);
+    settle(&project);
+    let changes = project.open();
+    let first = changes.looked().at;
+    let expected = [
+        ("crlf.txt", false),
+        ("lf.txt", true),
+        ("same.twist", false),
+        ("x.id", false),
+        ("plain", true),
+    ];
+    for (name, gits) in expected {
+        assert_eq!(is_gits(&changes, name), gits, "{name}");
+        let content = changes
+            .content(state(&changes, name).blob().unwrap())
+            .unwrap();
+        assert_eq!(content, project.read(name), "{name}");
+    }
+    let texts = expected.map(|(name, _)| project.read(name));
+    for (name, _) in expected {
+        project.write(name, "changed\n");
+    }
+    assert_eq!(changes.undo_all(first).done.len(), 5);
+    for ((name, _), text) in expected.iter().zip(texts) {
+        assert_eq!(project.read(name), text, "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_git_may_have_missed_is_read() {
+    let project = repository();
+    project.write("racy", "0\n");
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-qm", "x"]);
+    // At the same moment, with the same size.
+    project.write("racy", "1\n");
+    project.write("assumed", "one\n");
+    commit(&project);
+    project.git(&["update-index", "--assume-unchanged", "assumed"]);
+    project.write("assumed", "two\n");
+    let changes = project.open();
+    changes.looked();
+    for name in ["racy", "assumed"] {
+        let content = changes
+            .content(state(&changes, name).blob().unwrap())
+            .unwrap();
+        assert_eq!(content, project.read(name), "{name}");
+    }
+    assert!(!is_gits(&changes, "assumed"));
+}
+
+#[test]
+fn indexes_of_all_versions_are_read_and_split_ones_are_left() {
+    let project = repository();
+    for name in ["a", "ab/c", "ab/cd", "b"] {
+        project.write(name, name);
+    }
+    commit(&project);
+    let repository = super::super::git::Repository::of(&project.root).unwrap();
+    let names = || -> Option<Vec<PathBuf>> {
+        let index = repository.index()?;
+        Some(
+            index
+                .entries
+                .iter()
+                .map(|entry| super::super::since::path(&entry.path))
+                .collect(),
+        )
+    };
+    let all = ["a", "ab/c", "ab/cd", "b"].map(|name| project.path(name));
+    for version in ["2", "3", "4"] {
+        project.git(&["update-index", "--index-version", version]);
+        assert_eq!(names().unwrap(), all, "{version}");
+    }
+    project.git(&["update-index", "--split-index"]);
+    assert_eq!(names(), None);
+    let changes = project.open();
+    changes.looked();
+    assert!(!is_gits(&changes, "a"));
+}
+
+#[test]
+fn what_git_has_lost_is_said() {
+    let project = repository();
+    project.write("a", "one\n");
+    commit(&project);
+    let changes = project.open();
+    changes.looked();
+    let blob = state(&changes, "a").blob().unwrap();
+    assert_eq!(changes.content(blob).unwrap(), b"one\n");
+    fs::remove_dir_all(project.path(".git/objects")).unwrap();
+    fs::create_dir(project.path(".git/objects")).unwrap();
+    assert!(changes.content(blob).is_err());
+}

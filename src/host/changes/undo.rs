@@ -1,0 +1,504 @@
+//! Putting back: files, parts of them, or all that changed between two checkpoints.
+//!
+//! Nothing that changed since is written over: where a file is not as the change left it, the two are
+//! merged, and if both touched one place the file stays as it is and both are handed back. Each file
+//! is replaced as a whole, or not at all. A checkpoint is taken before and after, so that an undo can
+//! be undone.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ffi::OsStr,
+    io,
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{AtFlags, FileType, OFlags};
+
+use super::{
+    Changes, Inner,
+    read::{self, Whole, is_binary},
+    since::{Span, path},
+    walk::{Kind, Meta},
+};
+use crate::{
+    host::fs::put,
+    model::{
+        Cause, CauseKind, CheckpointId, Conflict, Content, FileState, HunkRange, Selection,
+        UndoPart, UndoReport,
+    },
+};
+
+/// Of a file that is merged.
+const MAX_MERGED: usize = 4 << 20;
+
+/// What a file is to be.
+enum Wanted {
+    Absent,
+    File(Vec<u8>, u32),
+    Link(Vec<u8>),
+}
+
+/// What is on the disk.
+enum Disk {
+    Absent,
+    File(Vec<u8>, Meta),
+    Link(Vec<u8>, Meta),
+    /// A folder, or what cannot be read: it is not touched.
+    Other(String),
+}
+
+/// What comes of one file.
+enum Step {
+    Nothing,
+    Write { wanted: Wanted, merged: bool },
+    Conflict(Box<Conflict>),
+    Refuse(String),
+}
+
+impl Changes {
+    /// Puts back what is selected. `dry`: only says what would be done.
+    ///
+    /// # Errors
+    /// As [`Changes::look`]; a checkpoint is not kept any more. What fails for one file is in the report.
+    pub fn undo(&self, selection: &Selection, cause: Cause, dry: bool) -> io::Result<UndoReport> {
+        self.writable()?;
+        let mut inner = self.inner();
+        let report = self.undo_with(&mut inner, selection, cause, dry);
+        inner.cool();
+        report
+    }
+
+    /// Makes again what an undo has put back: `undone` is its two checkpoints. An undo of the redo
+    /// puts it back once more.
+    ///
+    /// # Errors
+    /// As [`Changes::undo`].
+    pub fn redo(
+        &self,
+        undone: (CheckpointId, CheckpointId),
+        cause: Cause,
+    ) -> io::Result<UndoReport> {
+        let selection = Selection {
+            from: undone.0,
+            to: undone.1,
+            parts: None,
+        };
+        let cause = Cause {
+            kind: CauseKind::Redo,
+            ..cause
+        };
+        self.undo(&selection, cause, false)
+    }
+
+    fn undo_with(
+        &self,
+        inner: &mut Inner,
+        selection: &Selection,
+        cause: Cause,
+        dry: bool,
+    ) -> io::Result<UndoReport> {
+        let spans = self.spans_with(inner, selection.from, selection.to)?;
+        let mut chosen = chosen(&spans, selection);
+        let renamed = match selection.parts {
+            Some(_) => self.renamed(inner, selection)?,
+            None => HashMap::new(),
+        };
+        // A file that moved goes back.
+        let whole = chosen.iter().filter(|(_, hunks)| hunks.is_none());
+        let from: Vec<Vec<u8>> = whole
+            .filter_map(|(to, _)| renamed.get(to))
+            .cloned()
+            .collect();
+        chosen.extend(from.into_iter().map(|from| (from, None)));
+        let mut report = UndoReport::default();
+        let folders = spans.iter().filter(|(_, span)| is_folder(span));
+        let paths = chosen.keys().chain(folders.map(|(path, _)| path));
+        let paths: Vec<PathBuf> = paths.map(|bytes| path(bytes)).collect();
+        let mut before = CheckpointId(inner.log.last());
+        if !dry {
+            for some in paths.chunks(super::MAX_TAKEN) {
+                before = self.take_with(
+                    inner,
+                    some,
+                    Cause {
+                        kind: CauseKind::Undo,
+                        ..cause.clone()
+                    },
+                )?;
+            }
+        }
+        // New folders come before what is in them, and what is deleted goes before its folder.
+        for (bytes, hunks) in &chosen {
+            let Some(span) = spans.get(bytes) else {
+                continue;
+            };
+            let at = path(bytes);
+            let from = renamed.get(bytes).and_then(|from| spans.get(from));
+            let hunks = hunks.as_deref().map(|hunks| (from.unwrap_or(span), hunks));
+            let step = self.step(inner, &at, span, hunks);
+            self.take_step(&at, step, dry, &mut report);
+        }
+        if selection.parts.is_none() && !dry {
+            self.bring_folders(&spans);
+        }
+        if !dry {
+            self.drop_folders(&spans, &report);
+            let mut after = before;
+            for some in paths.chunks(super::MAX_TAKEN) {
+                after = self.take_with(inner, some, cause.clone())?;
+            }
+            report.checkpoints = Some((before, after));
+        }
+        Ok(report)
+    }
+
+    fn take_step(&self, at: &Path, step: Step, dry: bool, report: &mut UndoReport) {
+        match step {
+            Step::Nothing => report.unchanged.push(at.to_owned()),
+            Step::Conflict(conflict) => report.conflicts.push(*conflict),
+            Step::Refuse(why) => report.refused.push((at.to_owned(), why)),
+            Step::Write { wanted, merged } => {
+                let written = match dry {
+                    true => Ok(()),
+                    false => self.write(at, &wanted),
+                };
+                match written {
+                    Ok(()) => {
+                        report.done.push(at.to_owned());
+                        if merged {
+                            report.merged.push(at.to_owned());
+                        }
+                    }
+                    Err(error) => report.refused.push((at.to_owned(), error.to_string())),
+                }
+            }
+        }
+    }
+
+    /// Where the files that moved were.
+    fn renamed(
+        &self,
+        inner: &mut Inner,
+        selection: &Selection,
+    ) -> io::Result<HashMap<Vec<u8>, Vec<u8>>> {
+        let files = self.changes_with(inner, selection.from, selection.to)?;
+        let bytes = |path: PathBuf| path.into_os_string().into_vec();
+        let moved = files
+            .into_iter()
+            .filter_map(|file| Some((bytes(file.path), bytes(file.renamed_from?))));
+        Ok(moved.collect())
+    }
+
+    /// `hunks`: only these lines, and whose lines were there before.
+    fn step(
+        &self,
+        inner: &mut Inner,
+        at: &Path,
+        span: &Span,
+        hunks: Option<(&Span, &[HunkRange])>,
+    ) -> Step {
+        let mut fetch = |state: &FileState| -> Result<Wanted, String> {
+            match state {
+                FileState::Absent | FileState::Folder => Ok(Wanted::Absent),
+                FileState::Link { target } => Ok(Wanted::Link(target.clone())),
+                FileState::File {
+                    content: Content::Left(left, _),
+                    ..
+                } => Err(format!("it {}", left.why())),
+                FileState::File {
+                    content: Content::Kept(blob),
+                    mode,
+                    ..
+                } => {
+                    let content = self.content_with(inner, *blob);
+                    let content = content.map_err(|error| error.to_string())?;
+                    Ok(Wanted::File(content, *mode))
+                }
+            }
+        };
+        let before = match hunks {
+            None => fetch(&span.before),
+            Some((from, _)) => fetch(&from.before),
+        };
+        let (before, after) = match (before, fetch(&span.after)) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(why), _) | (_, Err(why)) => return Step::Refuse(why),
+        };
+        let Some((_, hunks)) = hunks else {
+            return self.against_disk(at, before, after);
+        };
+        let Wanted::File(new, mode) = &after else {
+            return Step::Refuse(
+                "it has no lines any more: it can only be put back whole".to_owned(),
+            );
+        };
+        let old = match &before {
+            Wanted::File(old, _) => old.as_slice(),
+            Wanted::Absent => &[],
+            Wanted::Link(_) => return Step::Refuse("it was a link".to_owned()),
+        };
+        match with_hunks(old, new, hunks) {
+            Some(content) => self.against_disk(at, Wanted::File(content, *mode), after),
+            None => Step::Refuse("it has no such lines".to_owned()),
+        }
+    }
+
+    /// What to do so that `before` counts again where `after` did.
+    fn against_disk(&self, at: &Path, before: Wanted, after: Wanted) -> Step {
+        let disk = self.disk(at);
+        if before.is(&disk) {
+            return Step::Nothing;
+        }
+        if after.is(&disk) {
+            return Step::Write {
+                wanted: before,
+                merged: false,
+            };
+        }
+        match (before, after, disk) {
+            (_, _, Disk::Other(why)) => Step::Refuse(why),
+            (
+                Wanted::File(before, mode),
+                Wanted::File(after, after_mode),
+                Disk::File(disk, meta),
+            ) => {
+                // Bits that were changed since stay.
+                let mode = if meta.mode == after_mode {
+                    mode
+                } else {
+                    meta.mode
+                };
+                merge(at, &before, &after, disk, mode)
+            }
+            (Wanted::File(before, mode), Wanted::Absent, Disk::File(disk, meta)) => {
+                let mode = if disk == before { mode } else { meta.mode };
+                merge(at, &before, &[], disk, mode)
+            }
+            (before, _, disk) => {
+                let content = |wanted| match wanted {
+                    Wanted::File(content, _) => content,
+                    Wanted::Link(target) => target,
+                    Wanted::Absent => Vec::new(),
+                };
+                let disk = match disk {
+                    Disk::File(content, _) | Disk::Link(content, _) => content,
+                    Disk::Absent | Disk::Other(_) => Vec::new(),
+                };
+                Step::Conflict(Box::new(Conflict {
+                    path: at.to_owned(),
+                    disk,
+                    wanted: content(before),
+                    marked: Vec::new(),
+                }))
+            }
+        }
+    }
+
+    fn disk(&self, at: &Path) -> Disk {
+        let meta = match read::stat(&self.roots, at) {
+            Ok(Some(meta)) => meta,
+            Ok(None) => return Disk::Absent,
+            Err(error) => return Disk::Other(error.to_string()),
+        };
+        match meta.kind {
+            Kind::Folder => Disk::Other("there is a folder".to_owned()),
+            Kind::Link => match read::link(&self.roots, at) {
+                Ok(target) => Disk::Link(target, meta),
+                Err(error) => Disk::Other(error.to_string()),
+            },
+            Kind::File => match read::whole(&self.roots, at, meta, self.bounds.one_file) {
+                Whole::File(content, meta, _) => Disk::File(content, meta),
+                Whole::Left(left, _) => Disk::Other(format!("the file there {}", left.why())),
+                Whole::Gone => Disk::Absent,
+            },
+        }
+    }
+
+    fn write(&self, at: &Path, wanted: &Wanted) -> io::Result<()> {
+        let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else {
+            return Err(io::ErrorKind::IsADirectory.into());
+        };
+        match wanted {
+            Wanted::Absent => {
+                let dir = self.roots.dir(parent, false)?;
+                if dir.stat(name)?.0 == FileType::Directory {
+                    return Err(io::ErrorKind::IsADirectory.into());
+                }
+                rustix::fs::unlinkat(&dir, name, AtFlags::empty())?;
+                let _ = dir.sync();
+                Ok(())
+            }
+            Wanted::File(content, mode) => {
+                let dir = self.roots.dir(parent, true)?;
+                let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+                let old = match dir.stat(name) {
+                    Ok((FileType::Directory, _)) => return Err(io::ErrorKind::IsADirectory.into()),
+                    Ok((FileType::RegularFile, _)) => {
+                        dir.file(Path::new(name), flags)?.metadata().ok()
+                    }
+                    _ => None,
+                };
+                put(&dir, name, content, old.as_ref(), Some(*mode))
+            }
+            Wanted::Link(target) => {
+                let dir = self.roots.dir(parent, true)?;
+                replace_link(&dir, name, target)
+            }
+        }
+    }
+
+    /// Folders that were deleted and had nothing in them.
+    fn bring_folders(&self, spans: &BTreeMap<Vec<u8>, Span>) {
+        for (bytes, span) in spans {
+            if span.before == FileState::Folder && span.after == FileState::Absent {
+                // What stands in its place now stays.
+                let _ = self.roots.dir(&path(bytes), true);
+            }
+        }
+    }
+
+    /// Folders that were made and are empty again.
+    fn drop_folders(&self, spans: &BTreeMap<Vec<u8>, Span>, report: &UndoReport) {
+        let mut above: BTreeSet<&Path> = BTreeSet::new();
+        for done in &report.done {
+            above.extend(done.ancestors().skip(1));
+        }
+        for (bytes, span) in spans.iter().rev() {
+            let at = path(bytes);
+            let made = span.before == FileState::Absent && span.after == FileState::Folder;
+            let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else {
+                continue;
+            };
+            if made
+                && above.contains(at.as_path())
+                && let Ok(dir) = self.roots.dir(parent, false)
+            {
+                // One that is not empty stays.
+                let _ = rustix::fs::unlinkat(&dir, name, AtFlags::REMOVEDIR);
+            }
+        }
+    }
+}
+
+/// The paths that are selected, and of each the lines, if only some are.
+fn chosen(
+    spans: &BTreeMap<Vec<u8>, Span>,
+    selection: &Selection,
+) -> BTreeMap<Vec<u8>, Option<Vec<HunkRange>>> {
+    let mut chosen = BTreeMap::new();
+    match &selection.parts {
+        None => {
+            let files = spans.iter().filter(|(_, span)| !is_folder(span));
+            chosen.extend(files.map(|(path, _)| (path.clone(), None)));
+        }
+        Some(parts) => {
+            for part in parts {
+                let (path, hunks) = match part {
+                    UndoPart::File(path) => (path, None),
+                    UndoPart::Hunks(path, hunks) => (path, Some(hunks.clone())),
+                };
+                chosen.insert(path.as_os_str().as_bytes().to_vec(), hunks);
+            }
+            chosen.retain(|path, _| spans.contains_key(path));
+        }
+    }
+    chosen
+}
+
+/// No file, before or after.
+fn is_folder(span: &Span) -> bool {
+    let nothing = |state: &FileState| matches!(state, FileState::Absent | FileState::Folder);
+    nothing(&span.before) && nothing(&span.after)
+}
+
+impl Wanted {
+    fn is(&self, disk: &Disk) -> bool {
+        match (self, disk) {
+            (Self::Absent, Disk::Absent) => true,
+            (Self::File(content, mode), Disk::File(there, meta)) => {
+                content == there && *mode == meta.mode
+            }
+            (Self::Link(target), Disk::Link(there, _)) => target == there,
+            _ => false,
+        }
+    }
+}
+
+/// `new` with the lines of some hunks as they were in `old`; `None` if there are no such lines.
+fn with_hunks(old: &[u8], new: &[u8], hunks: &[HunkRange]) -> Option<Vec<u8>> {
+    let lines =
+        |text| -> Vec<&[u8]> { <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect() };
+    let (old, new) = (lines(old), lines(new));
+    let mut hunks: Vec<&HunkRange> = hunks.iter().collect();
+    hunks.sort_by_key(|hunk| (hunk.after.start, hunk.after.end));
+    let mut out = Vec::new();
+    let mut at = 0;
+    for hunk in hunks {
+        out.extend_from_slice(new.get(at..hunk.after.start)?);
+        out.extend_from_slice(old.get(hunk.before.clone())?);
+        new.get(hunk.after.clone())?;
+        at = hunk.after.end;
+    }
+    out.extend_from_slice(new.get(at..)?);
+    Some(out.concat())
+}
+
+fn merge(at: &Path, before: &[u8], after: &[u8], disk: Vec<u8>, mode: u32) -> Step {
+    let conflict = |marked: Vec<u8>, disk: Vec<u8>| {
+        Step::Conflict(Box::new(Conflict {
+            path: at.to_owned(),
+            disk,
+            wanted: before.to_vec(),
+            marked,
+        }))
+    };
+    let sides = [before, after, &disk];
+    if sides
+        .iter()
+        .any(|side| is_binary(side) || side.len() > MAX_MERGED)
+    {
+        // Only the mode was changed since, or is to be put back.
+        return match (disk == after, disk == before) {
+            (true, _) => Step::Write {
+                wanted: Wanted::File(before.to_vec(), mode),
+                merged: true,
+            },
+            (_, true) => Step::Write {
+                wanted: Wanted::File(disk, mode),
+                merged: true,
+            },
+            _ => conflict(Vec::new(), disk),
+        };
+    }
+    match diffy::merge_bytes(after, &disk, before) {
+        Ok(merged) if merged == disk => Step::Nothing,
+        Ok(merged) => Step::Write {
+            wanted: Wanted::File(merged, mode),
+            merged: true,
+        },
+        Err(marked) => conflict(marked, disk),
+    }
+}
+
+/// Puts a link in the place of what is there, all or nothing.
+fn replace_link(dir: &crate::host::fs::dir::Dir, name: &OsStr, target: &[u8]) -> io::Result<()> {
+    if let Ok((FileType::Directory, _)) = dir.stat(name) {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let target = OsStr::from_bytes(target);
+    let mut temporary = OsStr::new(".acp-tui-").to_owned();
+    temporary.push(format!(
+        "{}-{:x}.tmp",
+        std::process::id(),
+        super::walk::now()
+    ));
+    rustix::fs::symlinkat(target, dir, &*temporary)?;
+    let renamed = rustix::fs::renameat(dir, &*temporary, dir, name);
+    if renamed.is_err() {
+        let _ = rustix::fs::unlinkat(dir, &*temporary, AtFlags::empty());
+    }
+    renamed?;
+    let _ = dir.sync();
+    Ok(())
+}
