@@ -384,6 +384,9 @@ fn answer(peer: &Peer, key: RequestKey, reply: HostReply) {
             ("exitStatus", snapshot.exit.map(exit_status).into()),
         ])),
         HostReply::TerminalExit(status) => Ok(exit_status(status)),
+        HostReply::QueueDrained { messages, waits } => {
+            Ok(json!({ "messages": messages, "hasQueuedPrompt": waits }))
+        }
         HostReply::Looked(looked) => Ok(looked_at(looked)),
         HostReply::Error(error) => Err(error),
     };

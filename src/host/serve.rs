@@ -171,12 +171,12 @@ impl Host {
             )));
         }
         match request {
-            HostRequest::Permission(_) | HostRequest::Elicitation(_) => {
-                ready(HostReply::Error(RpcError::new(
-                    code::INTERNAL,
-                    "questions to the person are no request for the host",
-                )))
-            }
+            HostRequest::Permission(_)
+            | HostRequest::Elicitation(_)
+            | HostRequest::DrainQueue { .. } => ready(HostReply::Error(RpcError::new(
+                code::INTERNAL,
+                "questions to the person, and what they have queued, are no request for the host",
+            ))),
             HostRequest::ReadTextFile(read) => self.file(key, FileRequest::Read(read), consent),
             HostRequest::WriteTextFile(write) => self.file(key, FileRequest::Write(write), consent),
             HostRequest::Look(look) => match look.at {

@@ -19,6 +19,10 @@ pub enum HostRequest {
     TerminalRelease(TerminalRef),
     /// Of the thread protocol (D-37 to D-40).
     Look(Look),
+    /// What is queued behind the open turn, to go into it: qwen's, no part of the protocol.
+    DrainQueue {
+        session: SessionId,
+    },
 }
 
 impl HostRequest {
@@ -61,6 +65,7 @@ impl HostRequest {
             | Self::TerminalKill(terminal)
             | Self::TerminalRelease(terminal) => &terminal.session,
             Self::Look(look) => &look.session,
+            Self::DrainQueue { session } => session,
         })
     }
 }
@@ -129,5 +134,10 @@ pub enum HostReply {
     TerminalOutput(TerminalSnapshot),
     TerminalExit(ExitStatus),
     Looked(Looked),
+    /// Texts that have left the queue; `waits`: another prompt follows when the turn is over.
+    QueueDrained {
+        messages: Vec<String>,
+        waits: bool,
+    },
     Error(RpcError),
 }

@@ -66,6 +66,8 @@ pub enum Event {
     SubmitFirst(Prompt),
     /// Send at once: stops an open turn first (ctrl-x).
     SendNow(Prompt),
+    /// What a client gave the open turn out of its queue, in a replay.
+    GaveQueued(Vec<String>),
     /// Sends the held queue's next, or the head of a queue behind an open turn at once.
     SendQueued,
     /// Puts what an earlier client had queued into the queue, which is held.

@@ -192,6 +192,16 @@ fn pi() {
 
 #[test]
 #[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn queue_of_qwen() {
+    let stage = Cast::of("qwen").set();
+    let talk = Conversation::begin(&stage);
+    talk.is_given_what_is_queued();
+    talk.goes_on("and straight on");
+    talk.ends();
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
 fn suggestions_claude() {
     suggestions::claude_suggests();
 }

@@ -39,6 +39,8 @@ pub struct Cast<'a> {
     profile: String,
     config: String,
     in_dialect: bool,
+    /// What the model answers where it is asked for the person's next prompt, for what it has there.
+    suggests: Option<&'a str>,
     /// A script beside these tests that stands between the client and the agent.
     behind: Option<&'a str>,
 }
@@ -54,6 +56,7 @@ impl<'a> Cast<'a> {
             profile: String::new(),
             config: String::new(),
             in_dialect: false,
+            suggests: None,
             behind: None,
         }
     }
@@ -82,6 +85,12 @@ impl<'a> Cast<'a> {
     /// What it is told is in words that the protocol no longer has.
     pub fn in_dialect(mut self, yes: bool) -> Self {
         self.in_dialect = yes;
+        self
+    }
+
+    /// Claude offers no thanks, which are what the model has there.
+    pub fn suggesting(mut self, prompt: &'a str) -> Self {
+        self.suggests = Some(prompt);
         self
     }
 
@@ -153,7 +162,15 @@ impl Stage {
         );
         let tools = tools();
         let setup = Setup::new(env!("CARGO_BIN_EXE_acp-tui"), serde_json::Value::Null);
-        let (model, port) = Model::start(&tools, &setup.path(ASKED));
+        let mut script = tools.join("fake_llm.py");
+        if let Some(prompt) = cast.suggests {
+            let text = std::fs::read_to_string(&script).expect("the model's script");
+            let own = text.replace("\"say thanks\"", &format!("{prompt:?}"));
+            assert_ne!(own, text, "it has another suggestion");
+            script = setup.path("model.py");
+            std::fs::write(&script, own).expect("a script of its own");
+        }
+        let (model, port) = Model::start(&script, &setup.path(ASKED));
         let homes = setup.path("agents");
         let done = Command::new("bash")
             .arg(tools.join("setup.sh"))
@@ -245,9 +262,9 @@ struct Model(Child);
 
 impl Model {
     /// On a free port, which is given.
-    fn start(tools: &Path, asked: &Path) -> (Self, String) {
+    fn start(script: &Path, asked: &Path) -> (Self, String) {
         let mut child = Command::new("python3")
-            .arg(tools.join("fake_llm.py"))
+            .arg(script)
             .args(["--port", "0", "--log-bodies", "--log"])
             .arg(asked)
             .stdin(Stdio::null())

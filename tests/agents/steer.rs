@@ -21,4 +21,27 @@ impl Conversation {
         assert_eq!(screen.matches("say turned left").count(), 1, "{screen}");
         assert_eq!(self.wire().sent("session/prompt").count(), prompts);
     }
+
+    /// Behind its tools it comes for what is queued, and has it in the open turn.
+    pub fn is_given_what_is_queued(&self) {
+        let prompts = self.wire().sent("session/prompt").count() + 1;
+        self.prompt("run mkdir -p made/later && sleep 3");
+        self.wait_question();
+        self.answer("allow_once");
+        self.tui.keys("say turned left<enter>");
+        self.tui.wait_for("queued 1: say turned left");
+        self.tui.wait("its coming for it", |_| {
+            let wire = self.wire();
+            let given = wire.answers_to("craft/drainMidTurnQueue");
+            let texts = given.iter().map(|answer| &answer["result"]["messages"]);
+            texts
+                .into_iter()
+                .find(|texts| texts[0] == "say turned left")?;
+            Some(())
+        });
+        self.wait_turn();
+        let screen = self.tui.wait_for("steered");
+        assert!(!screen.contains("queued 1"), "{screen}");
+        assert_eq!(self.wire().sent("session/prompt").count(), prompts);
+    }
 }

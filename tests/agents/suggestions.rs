@@ -2,8 +2,8 @@
 
 use crate::{conversation::Conversation, stage::Cast};
 
-/// The fake model's answer to claude's question for one.
-const SUGGESTED: &str = "say thanks";
+/// The model's answer to claude's question for one.
+const SUGGESTED: &str = "say it once more";
 
 /// What that question begins with.
 const ASKED: &str = "[SUGGESTION MODE";
@@ -26,13 +26,13 @@ impl Conversation {
         assert_eq!(self.wire().sent("session/prompt").count(), prompts);
         self.tui.keys(" a lot<enter>");
         self.wait_turn();
-        self.wait_row("thanks a lot");
+        self.wait_row("it once more a lot");
     }
 }
 
 pub fn claude_suggests() {
     let cast = Cast::of("claude").without(OFF).with(OFF, "true");
-    let stage = cast.behind("air.py").set();
+    let stage = cast.behind("air.py").suggesting(SUGGESTED).set();
     let talk = Conversation::begin(&stage);
     talk.is_suggested_a_prompt();
     talk.ends();

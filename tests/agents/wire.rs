@@ -60,6 +60,16 @@ impl Wire {
         }
     }
 
+    /// Our answers to all requests of the agent of this method.
+    pub fn answers_to(&self, method: &str) -> Vec<Value> {
+        let asked = self.0.iter().enumerate();
+        let asked =
+            asked.filter(|(_, entry)| entry.from_agent && entry.message["method"] == method);
+        asked
+            .filter_map(|(at, entry)| self.answer(at, &entry.message["id"], false).cloned())
+            .collect()
+    }
+
     /// Ids begin anew with each process, so only what comes after the request is its answer.
     fn answer(&self, request: usize, id: &Value, from_agent: bool) -> Option<&Value> {
         self.0[request..]

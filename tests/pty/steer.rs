@@ -58,6 +58,33 @@ fn enter_gives_the_open_turn_the_words_and_tab_queues() {
 }
 
 #[test]
+fn qwen_comes_for_what_is_queued_and_has_it_in_the_open_turn() {
+    let drain =
+        |params: Value| json!({"request": {"method": "craft/drainMidTurnQueue", "params": params}});
+    let tui = ready(json!([{"on": "session/prompt", "do": [
+        {"text": "working on it"}, {"wait_file": "go"}, drain(json!({"promptId": "p"})), {"text": "done with it"}]}]));
+    tui.keys("one<enter>");
+    tui.wait_for("working on it");
+    tui.keys("use tabs<enter>");
+    tui.wait_for("queued 1: use tabs");
+    tui.allow("go");
+    tui.wait_for("done with it");
+    let screen = tui.wait_for("steered");
+    assert!(!screen.contains("queued"), "{screen}");
+    wait_ready(&tui);
+    assert_eq!(tui.prompts(), ["one"]);
+    let received = tui.received();
+    let answer = received
+        .iter()
+        .find(|message| message["result"].get("messages").is_some());
+    let answer = &answer.expect("an answer")["result"];
+    assert_eq!(
+        *answer,
+        json!({"messages": ["use tabs"], "hasQueuedPrompt": false})
+    );
+}
+
+#[test]
 fn an_agent_that_advertises_steering_and_refuses_gets_it_after_the_turn() {
     let refusal = json!({"code": -32600, "message": "steering is switched off here"});
     let tui = steerable(vec![

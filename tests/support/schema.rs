@@ -93,6 +93,12 @@ impl Traffic {
             (None, Some(id)) => {
                 only(members, &["jsonrpc", "id", "result", "error"])?;
                 let asked = self.asked.get(&id.to_string()).map(String::as_str);
+                // An extension, with an answer of its own.
+                if asked == Some("craft/drainMidTurnQueue") {
+                    let result = members.get("result").and_then(Value::as_object);
+                    let result = result.ok_or("no result")?;
+                    return only(result, &["messages", "hasQueuedPrompt"]);
+                }
                 let definition =
                     asked.and_then(|m| self.version.of_method(m, "client", "Response"));
                 match (members.get("result"), members.get("error"), definition) {

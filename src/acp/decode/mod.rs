@@ -134,6 +134,7 @@ impl Decoder {
             }
             // Version 2 has none of the others.
             _ if self.is_v2() => false,
+            ClientMethod::DrainQueue => true,
             ClientMethod::ReadTextFile => self.caps.read_text_file,
             ClientMethod::WriteTextFile => self.caps.write_text_file,
             ClientMethod::TerminalCreate

@@ -1,4 +1,4 @@
-//! Requests of the agent for files and terminals.
+//! Requests of the agent for files and terminals, and for what is queued.
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 
@@ -45,6 +45,12 @@ struct Create {
 struct Variable {
     name: String,
     value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Drain {
+    session_id: String,
 }
 
 #[derive(Deserialize)]
@@ -102,6 +108,12 @@ pub fn decode(method: ClientMethod, params: &str) -> serde_json::Result<HostRequ
         ClientMethod::TerminalWaitForExit => HostRequest::TerminalWaitForExit(terminal(params)?),
         ClientMethod::TerminalKill => HostRequest::TerminalKill(terminal(params)?),
         ClientMethod::TerminalRelease => HostRequest::TerminalRelease(terminal(params)?),
+        ClientMethod::DrainQueue => {
+            let drain: Drain = typed(params)?;
+            HostRequest::DrainQueue {
+                session: SessionId::new(&drain.session_id),
+            }
+        }
         ClientMethod::SessionUpdate
         | ClientMethod::RequestPermission
         | ClientMethod::ElicitationCreate

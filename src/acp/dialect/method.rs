@@ -14,10 +14,12 @@ pub enum ClientMethod {
     TerminalRelease,
     ElicitationCreate,
     ElicitationComplete,
+    /// Qwen's own, as it is spelt there.
+    DrainQueue,
 }
 
 impl ClientMethod {
-    const NAMES: [(Self, &'static str); 11] = [
+    const NAMES: [(Self, &'static str); 12] = [
         (Self::SessionUpdate, "session/update"),
         (Self::RequestPermission, "session/request_permission"),
         (Self::ReadTextFile, "fs/read_text_file"),
@@ -29,6 +31,7 @@ impl ClientMethod {
         (Self::TerminalRelease, "terminal/release"),
         (Self::ElicitationCreate, "elicitation/create"),
         (Self::ElicitationComplete, "elicitation/complete"),
+        (Self::DrainQueue, "craft/drainMidTurnQueue"),
     ];
 
     pub fn name(self) -> &'static str {

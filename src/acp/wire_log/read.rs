@@ -457,6 +457,14 @@ fn reply(request: &HostRequest, result: &Value) -> HostReply {
             Some("decline") => ElicitationAnswer::Decline,
             _ => ElicitationAnswer::Cancel,
         }),
+        HostRequest::DrainQueue { .. } => {
+            let messages = result.get("messages").and_then(Value::as_array);
+            let texts = messages.into_iter().flatten().filter_map(Value::as_str);
+            HostReply::QueueDrained {
+                messages: texts.map(str::to_owned).collect(),
+                waits: result.get("hasQueuedPrompt").and_then(Value::as_bool) == Some(true),
+            }
+        }
         HostRequest::WriteTextFile(_)
         | HostRequest::Look(_)
         | HostRequest::TerminalKill(_)

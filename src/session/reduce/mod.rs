@@ -258,6 +258,7 @@ impl Step<'_> {
             Event::SubmitFirst(prompt) => self.submit_first(prompt),
             Event::Leave => self.close_questions(),
             Event::SendNow(prompt) => self.send_now(prompt),
+            Event::GaveQueued(texts) => self.gave_queued(texts),
             Event::SendQueued => self.send_queued(),
             Event::RestoreQueue(prompts) => self.restore_queue(prompts),
             Event::UnqueueLast => self.unqueue(self.session.queue.len().saturating_sub(1)),

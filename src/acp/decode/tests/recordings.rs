@@ -12,11 +12,7 @@ use super::*;
 use crate::model::{ContentBlock, Dialect, Patch, PermissionSubject, ToolContent, ToolKind};
 
 /// Methods of agents' own that the recordings hold; they are answered -32601 or ignored.
-const FOREIGN: [&str; 3] = [
-    "craft/drainMidTurnQueue",
-    "_auth/status_update",
-    "$/cancel_request",
-];
+const FOREIGN: [&str; 2] = ["_auth/status_update", "$/cancel_request"];
 
 /// Decodes everything that the agent said in a wire log; what gets lost is a failure.
 fn replay(log: &Path) {

@@ -86,7 +86,7 @@ fn what_was_not_offered_is_not_found() {
         "terminal/create",
         "elicitation/create",
         "elicitation/complete",
-        "craft/drainMidTurnQueue",
+        "craft/cancelPendingPrompt",
         "_x/ask",
         "_threads/look",
         "session/update",
@@ -143,4 +143,26 @@ fn files_and_commands_are_meant_to_the_letter_in_every_spelling() {
     };
     let decoder = Decoder::new(none, Dialects::new(Dialect::default()));
     assert!(!decoder.is_literal("fs/write_text_file"), "not offered");
+}
+
+#[test]
+fn qwen_comes_for_what_is_queued() {
+    let asks =
+        |params: Value| decoder().request(key(), "craft/drainMidTurnQueue", &params.to_string());
+    let said =
+        asks(json!({"sessionId": "s", "promptId": "p", "todoStopGuardWatchQueuedPrompt": true}));
+    let request = HostRequest::DrainQueue {
+        session: SessionId::new("s"),
+    };
+    assert_eq!(
+        said,
+        Ok(FromAgent::Request {
+            key: key(),
+            request
+        })
+    );
+    for odd in [json!({}), json!({"sessionId": 1}), json!([]), json!(null)] {
+        let error = asks(odd).expect_err("no session");
+        assert_eq!(error.code, code::INVALID_PARAMS);
+    }
 }

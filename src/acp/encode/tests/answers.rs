@@ -31,6 +31,7 @@ fn asked_for(reply: &HostReply) -> &'static str {
         HostReply::TerminalCreated(_) => "terminal/create",
         HostReply::TerminalOutput(_) => "terminal/output",
         HostReply::TerminalExit(_) => "terminal/wait_for_exit",
+        HostReply::QueueDrained { .. } => "craft/drainMidTurnQueue",
         // The adapter's, which no schema knows.
         HostReply::Looked(_) | HostReply::Error(_) => "unheard/of",
     }
@@ -162,4 +163,14 @@ async fn elicitations_are_answered_by_an_action() {
     }
     let consent = answered(accept(None)).await;
     assert_eq!(consent, json!({"action": "accept"}));
+}
+
+#[tokio::test]
+async fn qwen_gets_what_was_queued() {
+    let reply = HostReply::QueueDrained {
+        messages: vec!["left".to_owned()],
+        waits: true,
+    };
+    let expected = json!({"messages": ["left"], "hasQueuedPrompt": true});
+    assert_eq!(answered(reply).await, expected);
 }

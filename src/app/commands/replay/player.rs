@@ -412,6 +412,9 @@ impl Player {
                 });
                 exited.into_iter().collect()
             }
+            (HostRequest::DrainQueue { .. }, HostReply::QueueDrained { messages, .. }) => {
+                vec![Event::GaveQueued(messages)]
+            }
             (HostRequest::TerminalWaitForExit(on), HostReply::TerminalExit(status)) => {
                 vec![Event::TerminalExited {
                     id: on.terminal,

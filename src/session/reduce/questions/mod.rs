@@ -74,6 +74,7 @@ impl Step<'_> {
         match request {
             HostRequest::Permission(request) => self.permission(key, *request),
             HostRequest::Elicitation(elicitation) => self.elicit(key, *elicitation),
+            HostRequest::DrainQueue { .. } => self.drain_queue(key),
             request => self.serve(key, request, Consent::None),
         }
     }

@@ -5,6 +5,7 @@ mod bounds;
 mod compaction;
 mod connection;
 mod diffs;
+mod drain;
 mod elicitation;
 mod judging;
 mod listing;

@@ -2,6 +2,7 @@
 
 mod cancel;
 pub mod done;
+mod drain;
 mod steer;
 mod stop;
 mod work;
@@ -18,6 +19,9 @@ use crate::{
     },
     text::SafeText,
 };
+
+#[cfg(test)]
+pub use drain::MAX_DRAINED;
 
 use self::done::{Took, TurnEnd};
 use super::{

@@ -75,7 +75,7 @@ impl Session {
     }
 
     /// The agent's own command: it is a turn of its own.
-    fn is_command(&self, prompt: &Prompt) -> bool {
+    pub(super) fn is_command(&self, prompt: &Prompt) -> bool {
         let word = prompt.text.split_whitespace().next().unwrap_or_default();
         let name = word.strip_prefix('/');
         name.is_some_and(|name| self.commands.iter().any(|command| *command.name == *name))
