@@ -31,6 +31,28 @@ pub enum AuthMethodKind {
     Unsupported(SafeText),
 }
 
+/// Who is signed in to the agent, as it tells by itself (claude, codex; no part of the protocol). It is shown, and
+/// never kept or logged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Account {
+    /// Nobody is.
+    pub none: bool,
+    /// The plan, or what kind of credentials there are.
+    pub label: SafeText,
+    /// Whose, or where they are from.
+    pub detail: Option<SafeText>,
+}
+
+impl Account {
+    /// In one line.
+    pub fn line(&self) -> SafeText {
+        match &self.detail {
+            Some(detail) => SafeText::line(&format!("{} · {detail}", self.label)),
+            None => self.label.clone(),
+        }
+    }
+}
+
 /// A sign-in program that the agent names. V1-AUTH-05 forbids this in the typed form, where the
 /// profile has the command; older agents have no other way (`kimi acp` would not take the
 /// arguments). The agent runs as the person anyway and gains no right by this, but the person must

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use crate::{
     model::{
-        AgentCaps, AgentEvent, AuthMethod, ClientCaps, ConfigOption, DialectHint, ElicitationId,
-        HostReply, HostRequest, McpServer, MessageId, ModeId, OptionValue, PromptBlock, Provider,
-        ProviderSetting, RequestKey, RpcError, SessionId, SessionKey, SessionMode, SessionPage,
-        SlashCommand, StopReason, TerminalId, ToolCallId, TurnTokens,
+        Account, AgentCaps, AgentEvent, AuthMethod, ClientCaps, ConfigOption, DialectHint,
+        ElicitationId, HostReply, HostRequest, McpServer, MessageId, ModeId, OptionValue,
+        PromptBlock, Provider, ProviderSetting, RequestKey, RpcError, SessionId, SessionKey,
+        SessionMode, SessionPage, SlashCommand, StopReason, TerminalId, ToolCallId, TurnTokens,
     },
     text::SafeText,
 };
@@ -42,6 +42,8 @@ pub enum FromAgent {
     /// Comes before the reply to a request of ours during which the agent asked the person
     /// something. `request` is its id, as in the question's scope (V1-ELI-02).
     CallOver { caller: SessionKey, request: String },
+    /// Who is signed in, for all sessions of the connection.
+    Account(Account),
     /// `elicitation/complete`: the page is no longer needed (V1-ELI-18).
     ElicitationDone { id: ElicitationId },
     /// `$/cancel_request` for a request that it made (V1-CAN-10). Finished ones are filtered out.

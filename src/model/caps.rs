@@ -30,6 +30,8 @@ pub struct AgentCaps {
     /// It takes options of Claude Code in the `_meta` of what opens a session: its capabilities have
     /// `_meta.claudeCode`. No part of the protocol either.
     pub claude_options: bool,
+    /// It tells by itself who is signed in: its capabilities have `_meta.authStatus`.
+    pub tells_account: bool,
     /// It reports the state of each session: the answer to a prompt is not the end of a turn
     /// (V2-PROMPT-01), and a reopened session is not idle until the state says so (V2-SES-04).
     pub states: bool,

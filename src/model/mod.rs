@@ -49,7 +49,7 @@ pub use attachment::{
     MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaKind, SeenFile, Way, are_media, file_uri,
     path_of_uri,
 };
-pub use auth::{AuthMethod, AuthMethodKind, LoginProgram, env_words};
+pub use auth::{Account, AuthMethod, AuthMethodKind, LoginProgram, env_words};
 pub use call::{
     Call, CallResult, CallTag, FromAgent, Initialized, ModeState, Notification, SessionOpened,
     SessionSetup, SteerOutcome, SystemPrompt, ToAgent,

@@ -438,6 +438,7 @@ impl Sessions {
             // nothing is known.
             FromAgent::CancelRequest { .. }
             | FromAgent::ElicitationDone { .. }
+            | FromAgent::Account(_)
             | FromAgent::Oversized { .. } => on.collect(),
             FromAgent::Noise { .. } | FromAgent::Dialect(_) | FromAgent::Unasked { .. } => {
                 on.next().into_iter().collect()

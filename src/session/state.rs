@@ -9,10 +9,10 @@ use std::{
 
 use crate::{
     model::{
-        AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId, Dialect,
-        ExitStatus, McpServer, Meta, ModeState, Protocol, Provider, SessionId, SessionInfo,
-        Setting, SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize, TurnTokens,
-        Usage, WorkState,
+        Account, AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId,
+        Dialect, ExitStatus, McpServer, Meta, ModeState, Protocol, Provider, SessionId,
+        SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize,
+        TurnTokens, Usage, WorkState,
     },
     session::{
         Block, BlockKind, Conversation, PermissionQuestion, Prompt, Question, SideQuestion,
@@ -155,6 +155,8 @@ pub struct AgentInfo {
     pub version: Option<SafeText>,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
+    /// Who is signed in, where it has told.
+    pub account: Option<Account>,
 }
 
 /// Sessions that the agent has kept for this directory.

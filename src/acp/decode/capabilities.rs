@@ -66,14 +66,11 @@ fn inner<'a, T: Deserialize<'a> + Default>(member: Member<'a>) -> T {
         .unwrap_or_default()
 }
 
-/// Whether its capabilities are those of Claude Code, by their `_meta`.
-fn is_claude_code(meta: Member<'_>) -> bool {
-    members!(#[derive(Default)] struct Extensions {
-        claude_code,
-    });
-    let extensions: Extensions<'_> = inner(meta);
-    is_marked(extensions.claude_code)
-}
+// Marks in the `_meta` of its capabilities.
+members!(#[derive(Default)] struct Extensions {
+    claude_code,
+    auth_status,
+});
 
 pub fn agent_caps(pass: Pass, member: Member<'_>) -> AgentCaps {
     let v2 = pass.is_v2();
@@ -97,6 +94,7 @@ pub fn agent_caps(pass: Pass, member: Member<'_>) -> AgentCaps {
     let auth: Marks<'_> = inner(all.auth);
     let system_prompt: Marks<'_> = inner(session.system_prompt);
     let system_prompt_mode: Marks<'_> = inner(system_prompt.mode);
+    let extensions: Extensions<'_> = inner(all.meta);
     // A boolean in version 1.
     let has = |member: Member<'_>| match v2 {
         true => is_marked(member),
@@ -131,7 +129,8 @@ pub fn agent_caps(pass: Pass, member: Member<'_>) -> AgentCaps {
         },
         // Beside the capabilities: see `steering`.
         steering: false,
-        claude_options: is_claude_code(all.meta),
+        claude_options: is_marked(extensions.claude_code),
+        tells_account: is_marked(extensions.auth_status),
         states: v2,
     }
 }

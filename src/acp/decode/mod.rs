@@ -12,6 +12,7 @@
 //! All is read by borrowing views of our own. `recordings` and the property tests hold them against
 //! the published schema.
 
+mod account;
 mod auth_method;
 mod blocks;
 mod capabilities;
@@ -310,7 +311,9 @@ fn names_relative_path(said: &FromAgent) -> bool {
 impl Protocol for Decoder {
     fn notification(&mut self, method: &str, params: &str, out: &mut Vec<FromAgent>) {
         if !self.is_update(method) {
-            if self.method(method) == Some(ClientMethod::ElicitationComplete) {
+            if method == account::METHOD {
+                out.extend(account::told(params).map(FromAgent::Account));
+            } else if self.method(method) == Some(ClientMethod::ElicitationComplete) {
                 let done = elicitation::completed(params);
                 out.extend(done.map(|id| FromAgent::ElicitationDone { id }));
             }

@@ -391,6 +391,7 @@ impl Step<'_> {
             FromAgent::Request { key, request } => self.request(key, request),
             FromAgent::Reply { call, result, .. } => self.reply(call, result),
             FromAgent::CallOver { request, .. } => self.call_over(&request),
+            FromAgent::Account(account) => self.account_told(account),
             FromAgent::ElicitationDone { id } => self.page_done(&id),
             FromAgent::CancelRequest { key } => self.withdrawn(key),
             FromAgent::Unasked { message } => self.say_unasked(&message),

@@ -481,3 +481,21 @@ fn a_childs_words_and_requests_go_to_its_parent() {
         (String::new(), String::new())
     );
 }
+
+#[test]
+fn who_is_signed_in_is_told_to_all_sessions_of_the_agent_and_said_in_none() {
+    let account = |label: &'static str| crate::model::Account {
+        none: false,
+        label: label.into(),
+        detail: None,
+    };
+    let (mut bench, _, _) = Bench::two();
+    for n in 0..1_000 {
+        let label = if n % 2 == 0 { "API key" } else { "Claude Max" };
+        bench.says(FromAgent::Account(account(label)));
+    }
+    for (_, session) in bench.sessions.iter() {
+        assert_eq!(session.agent.account, Some(account("Claude Max")));
+        assert!(session.conversation.transcript.blocks().is_empty());
+    }
+}

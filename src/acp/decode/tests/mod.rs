@@ -1,5 +1,6 @@
 //! Decoding as a whole.
 
+mod accounts;
 mod compactions;
 mod elicitations;
 mod notices;

@@ -12,7 +12,7 @@ use super::*;
 use crate::model::{ContentBlock, Dialect, Patch, PermissionSubject, ToolContent, ToolKind};
 
 /// Methods of agents' own that the recordings hold; they are answered -32601 or ignored.
-const FOREIGN: [&str; 2] = ["_auth/status_update", "$/cancel_request"];
+const FOREIGN: [&str; 1] = ["$/cancel_request"];
 
 /// Decodes everything that the agent said in a wire log; what gets lost is a failure.
 fn replay(log: &Path) {
@@ -37,6 +37,14 @@ fn replay(log: &Path) {
             (_, Some(method)) if msg.get("id").is_some() => {
                 let known = decoder.request(key(), method, &params);
                 assert!(known.is_ok(), "{known:?}\n{whole}");
+            }
+            (_, Some("_auth/status_update")) => {
+                let mut said = Vec::new();
+                decoder.notification("_auth/status_update", &params, &mut said);
+                assert!(
+                    matches!(said.as_slice(), [FromAgent::Account(_)]),
+                    "{whole}"
+                );
             }
             (_, Some("session/update")) => {
                 let mut said = Vec::new();

@@ -8,8 +8,8 @@ use std::{
 use crate::{
     acp::{Client, Inbound, Inbox},
     model::{
-        AgentExit, Call, CallResult, DialectHint, FromAgent, HostReply, RpcError, SessionKey,
-        ToAgent, code,
+        Account, AgentExit, Call, CallResult, DialectHint, FromAgent, HostReply, RpcError,
+        SessionKey, ToAgent, code,
     },
     text::SafeText,
 };
@@ -24,6 +24,8 @@ pub struct Asked<'a> {
     pub progress: &'a Progress,
     /// What it showed of its dialect.
     pub dialect: Vec<DialectHint>,
+    /// Who is signed in.
+    pub account: Option<Account>,
     /// The first line of its stdout that was no message.
     pub noise: Option<SafeText>,
 }
@@ -73,9 +75,25 @@ impl Asked<'_> {
         answer
     }
 
+    /// Who is signed in, which it may tell only a while after its start.
+    pub async fn account(&mut self, patience: Duration) -> Option<&Account> {
+        let waited = tokio::time::timeout(patience, async {
+            while self.account.is_none() {
+                match self.inbox.recv().await {
+                    Some(Inbound::FromAgent(said)) => drop(self.hear(said)),
+                    Some(Inbound::Exited(_)) | None => break,
+                }
+            }
+        });
+        // Then it has not told.
+        let _ = waited.await;
+        self.account.as_ref()
+    }
+
     fn hear(&mut self, said: FromAgent) -> Option<CallResult> {
         match said {
             FromAgent::Reply { result, .. } => return Some(result),
+            FromAgent::Account(account) => self.account = Some(account),
             FromAgent::Dialect(hint) => self.dialect.push(hint),
             FromAgent::Noise { what, .. } => {
                 self.noise.get_or_insert(what);

@@ -13,7 +13,7 @@ use crate::{
     cli::{DoctorReport, ExitCode, Finding, Launch, Verdict, program_version},
     config::{AgentProfile, Loaded, NotFound, StartError, find_program},
     model::{
-        AgentCaps, Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId,
+        Account, AgentCaps, Call, CallResult, ClientCaps, ConfigKind, ConfigOption, ConnectionId,
         DialectHint, DialectRow, Initialized, McpServer, McpTransport, Protocol, RpcError,
         SecretPairs, SessionId, SessionOpened, SessionSetup, SetBy, SettingKey, category, code,
     },
@@ -35,6 +35,9 @@ const TIDY_PATIENCE: Duration = Duration::from_secs(2);
 /// server is taken, and an agent that opens one session alone may not answer at all.
 const SERVER_PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long it may take to tell who is signed in: it runs a program of its own for that.
+const ACCOUNT_PATIENCE: Duration = Duration::from_secs(5);
+
 /// It speaks the version before the one that it was asked for.
 struct Older;
 
@@ -45,6 +48,19 @@ pub struct Examination<'a> {
     /// For each answer.
     pub patience: Duration,
     pub progress: Progress,
+}
+
+/// What the agent has told of that.
+fn who_is_signed_in(account: Option<&Account>, report: &mut DoctorReport) {
+    let (verdict, text) = match account {
+        Some(account) if account.none => (Verdict::Missing, account.line()),
+        Some(account) => (Verdict::Ok, account.line()),
+        None => (
+            Verdict::Missing,
+            "the agent has not told who is signed in".into(),
+        ),
+    };
+    report.add(verdict, "account", &*text);
 }
 
 impl Examination<'_> {
@@ -99,6 +115,7 @@ impl Examination<'_> {
                 patience: self.patience,
                 progress: &self.progress,
                 dialect: Vec::new(),
+                account: None,
                 noise: None,
             };
             match self.talk(&mut agent, protocol, report).await {
@@ -272,6 +289,10 @@ impl Examination<'_> {
             report.fail(ExitCode::NoAgent, Finding::failed("session/new", text));
         } else {
             self.open(agent, &initialized, report).await;
+        }
+        if initialized.caps.tells_account {
+            let patience = self.patience.min(ACCOUNT_PATIENCE);
+            who_is_signed_in(agent.account(patience).await, report);
         }
         let opens_again = initialized.caps.load_session || initialized.caps.resume;
         if protocol == Protocol::V1 && !opens_again {

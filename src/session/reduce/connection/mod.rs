@@ -6,7 +6,9 @@ pub mod error_text;
 use std::{mem, sync::Arc, time::Instant};
 
 use crate::{
-    model::{AgentCaps, Call, ConnectionId, ExitStatus, Initialized, Protocol, RpcError, code},
+    model::{
+        Account, AgentCaps, Call, ConnectionId, ExitStatus, Initialized, Protocol, RpcError, code,
+    },
     session::{
         AgentExit, AgentInfo, Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Providers,
         Session, SignInStep, Subagent, ToolState,
@@ -185,6 +187,14 @@ impl Step<'_> {
         self.failed(error, None);
     }
 
+    /// It stands where one looks for it, and nowhere else.
+    pub fn account_told(&mut self, account: Account) {
+        if self.session.agent.account.as_ref() != Some(&account) {
+            Arc::make_mut(&mut self.session.agent).account = Some(account);
+            self.session.options_rev += 1;
+        }
+    }
+
     pub fn initialized(&mut self, answer: Initialized) {
         if !matches!(self.session.phase, Phase::Starting { .. }) {
             return;
@@ -198,6 +208,7 @@ impl Step<'_> {
             version: answer.agent_version,
             caps: answer.caps,
             auth_methods,
+            account: None,
         });
         if protocol == Protocol::V2 && answer.protocol_version == Protocol::V1.version() {
             return self.fall_back();

@@ -3,6 +3,7 @@
 use crossterm::event::KeyCode;
 
 use crate::{
+    session::Session,
     text::SafeText,
     ui::{
         AgentChoice, AgentList, UiCommand,
@@ -113,24 +114,64 @@ impl Contents for AgentPicker {
         HINT_ROWS.into()
     }
 
-    /// How to install the selected one, whole: it is there to be copied. Else the MCP servers that it is
-    /// given.
+    /// How to install the selected one, whole: it is there to be copied. Else who is signed in, where that is the
+    /// agent of the session, and the MCP servers that it is given.
     fn below(&self, list: &FilterList<Item>, width: usize, cx: &OverlayContext<'_>) -> Vec<Row> {
         let selected = match list.selected() {
             Some(Item::Agent(id)) => agent(id, cx),
             _ => None,
         };
-        let line = selected.and_then(|agent| match &agent.found {
-            Some(Err(hint)) => Some(StyledLine::styled(hint, cx.theme.warning)),
-            _ if agent.servers.is_empty() => None,
-            _ => {
-                let names: Vec<&str> = agent.servers.iter().map(SafeText::as_str).collect();
-                let text = format!("MCP servers: {}", names.join(", "));
-                Some(StyledLine::styled(&text, cx.theme.dim))
+        let Some(agent) = selected else {
+            return Vec::new();
+        };
+        if let Some(Err(hint)) = &agent.found {
+            return StyledLine::styled(hint, cx.theme.warning).wrap(width);
+        }
+        let session = cx
+            .session
+            .filter(|session| session.config.agent == agent.name);
+        let lines: Vec<StyledLine> = [signed_in(session, cx), servers(agent, session, cx)]
+            .into_iter()
+            .flatten()
+            .collect();
+        match lines.as_slice() {
+            [line] => line.wrap(width),
+            lines => {
+                let cut = |line: &StyledLine| line.clone().truncate(width, cx.symbols.ellipsis);
+                lines.iter().map(cut).collect()
             }
-        });
-        line.map_or_else(Vec::new, |line| line.wrap(width))
+        }
     }
+}
+
+fn signed_in(session: Option<&Session>, cx: &OverlayContext<'_>) -> Option<StyledLine> {
+    let account = session?.agent.account.as_ref()?;
+    let (text, style) = match account.none {
+        true => (account.line(), cx.theme.warning),
+        false => (
+            SafeText::line(&format!("signed in: {}", account.line())),
+            cx.theme.dim,
+        ),
+    };
+    Some(StyledLine::styled(&text, style))
+}
+
+/// Those that the session was opened with, else those of the profile.
+fn servers(
+    agent: &AgentChoice,
+    session: Option<&Session>,
+    cx: &OverlayContext<'_>,
+) -> Option<StyledLine> {
+    let names: Vec<SafeText> = match session {
+        Some(session) => {
+            let servers = session.config.mcp_servers.iter();
+            servers.map(|server| SafeText::line(&server.name)).collect()
+        }
+        None => agent.servers.clone(),
+    };
+    let names: Vec<&str> = names.iter().map(SafeText::as_str).collect();
+    let text = format!("MCP servers: {}", names.join(", "));
+    (!names.is_empty()).then(|| StyledLine::styled(&text, cx.theme.dim))
 }
 
 fn agent<'a>(id: &str, cx: &OverlayContext<'a>) -> Option<&'a AgentChoice> {

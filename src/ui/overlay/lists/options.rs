@@ -32,6 +32,8 @@ const OF_MODEL: &str = "With this model";
 pub enum Item {
     Option(String),
     Value(String, OptionValue),
+    /// Who is signed in.
+    Account,
 }
 
 /// What is listed.
@@ -50,7 +52,7 @@ pub struct Options {
 pub(super) fn open(cx: &OverlayContext<'_>) -> Outcome {
     match cx.session {
         None => no_agent(cx),
-        Some(session) if session.config_options.is_empty() => {
+        Some(session) if session.config_options.is_empty() && session.agent.account.is_none() => {
             Outcome::toast("the agent offers no options")
         }
         Some(_) => open_list(Options::at(Level::All)),
@@ -153,6 +155,7 @@ impl Contents for Options {
                 let options = session.config_options.iter();
                 options
                     .map(|option| option_row(session, option, None, cx))
+                    .chain(account_row(session, cx))
                     .collect()
             }
             (Some(session), Level::Of(id)) => values_of(session, id, cx),
@@ -200,6 +203,7 @@ impl Contents for Options {
         let id = match item {
             Item::Value(option, value) => return self.back().command(set(option, value)),
             Item::Option(id) => id,
+            Item::Account => return sign_in(cx),
         };
         let Some(session) = cx.session else {
             return Outcome::close();
@@ -217,10 +221,16 @@ impl Contents for Options {
     }
 
     fn panel(&self, list: &FilterList<Item>, width: u16, cx: &OverlayContext<'_>) -> Panel {
-        let on_option = matches!(list.selected(), Some(Item::Option(_)));
         let nested = self.levels.len() > 1;
         let hints = [
-            (Action::Send, if on_option { "change" } else { "set" }),
+            (
+                Action::Send,
+                match list.selected() {
+                    Some(Item::Option(_)) => "change",
+                    Some(Item::Account) => "sign in",
+                    _ => "set",
+                },
+            ),
             (Action::Stop, if nested { "back" } else { "close" }),
         ];
         let mut panel = Panel::opened("", &hints, cx);
@@ -268,6 +278,29 @@ fn option_row(
         description: option.description.clone(),
         heading,
         ..ListRow::new(Item::Option(option.id.clone()), label)
+    }
+}
+
+/// Who is signed in, where the agent has told.
+fn account_row(session: &Session, cx: &OverlayContext<'_>) -> Option<ListRow<Item>> {
+    let account = session.agent.account.as_ref()?;
+    let style = match account.none {
+        true => cx.theme.warning,
+        false => cx.theme.text,
+    };
+    let label = StyledLine::styled("Signed in", cx.theme.text);
+    let note = StyledLine::styled(&account.line(), style);
+    Some(ListRow {
+        words: "account login plan subscription key",
+        heading: Some("Account".into()),
+        ..ListRow::new(Item::Account, label).with_note(note)
+    })
+}
+
+fn sign_in(cx: &OverlayContext<'_>) -> Outcome {
+    match cx.session.is_some_and(Session::can_sign_in) {
+        true => Outcome::close().command(UiCommand::Session(Event::WantSignIn)),
+        false => Outcome::toast("the agent offers no way to sign in"),
     }
 }
 

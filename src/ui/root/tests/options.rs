@@ -427,3 +427,42 @@ fn pictures_of_all_options() {
 fn pictures_of_the_models() {
     pictures("models", "f7", &all());
 }
+
+fn signed_in(bench: &mut Bench, none: bool, label: &'static str) {
+    bench.says(crate::model::FromAgent::Account(crate::model::Account {
+        none,
+        label: label.into(),
+        detail: Some("me@example.org".into()),
+    }));
+}
+
+#[test]
+fn who_is_signed_in_stands_below_the_options_and_with_the_agent() {
+    let mut screen = Screen::new(Bench::ready());
+    signed_in(&mut screen.bench, false, "Claude Max");
+    screen.press("f12");
+    let picture = screen.draw();
+    assert!(
+        picture.contains("Signed in") && picture.contains("Claude Max · me@example.org"),
+        "{picture}"
+    );
+    signed_in(&mut screen.bench, true, "Not logged in");
+    assert!(screen.draw().contains("Not logged in"), "it follows");
+    screen.press("esc");
+    screen.bench.session.config.agent = "OpenCode".into();
+    screen.bench.session.config.mcp_servers = vec![crate::model::McpServer {
+        name: "docs".into(),
+        transport: crate::model::McpTransport::Http {
+            url: "https://e".into(),
+            headers: crate::model::SecretPairs::default(),
+        },
+    }];
+    signed_in(&mut screen.bench, false, "Claude Max");
+    screen.press("f6");
+    let picture = screen.draw();
+    assert!(
+        picture.contains("signed in: Claude Max · me@example.org"),
+        "{picture}"
+    );
+    assert!(picture.contains("MCP servers: docs"), "{picture}");
+}
