@@ -6,6 +6,7 @@
 //! compared by hash.
 
 use std::{
+    collections::HashMap,
     ffi::OsStr,
     io::{self, BufRead, BufReader, Read, Write},
     os::unix::ffi::OsStrExt,
@@ -54,9 +55,13 @@ pub struct Indexed {
     stat: [u32; 6],
 }
 
+type Sparse = Vec<Box<[u8]>>;
+
 pub struct Index {
     /// Regular files, sorted by path.
     pub entries: Vec<Indexed>,
+    /// Files that git does not want on the disk, and folders of them with a `/` at the end, sorted.
+    sparse: Sparse,
     /// What was changed from then on may not show in the stamps.
     written: (u32, u32),
 }
@@ -87,9 +92,13 @@ impl Repository {
         let mut bytes = Vec::new();
         let file = files::regular(&self.dir.join("index")).ok()?;
         file.take(MAX_INDEX).read_to_end(&mut bytes).ok()?;
-        let entries = entries(&bytes, self.top.as_os_str().as_bytes())?;
+        let (entries, sparse) = entries(&bytes, self.top.as_os_str().as_bytes())?;
         let written = (meta.modified.0 as u32, meta.modified.1);
-        Some(Index { entries, written })
+        Some(Index {
+            entries,
+            sparse,
+            written,
+        })
     }
 
     fn command(&self, words: &[&str]) -> Command {
@@ -199,6 +208,37 @@ impl Repository {
         }
         child.wait()?;
         done
+    }
+
+    /// Of the files of the last commit, by absolute path: kind of file and id.
+    ///
+    /// # Errors
+    /// As [`Repository::sizes`].
+    pub fn head(&self) -> io::Result<HashMap<Vec<u8>, (u32, Id)>> {
+        let mut child = self
+            .command(&["ls-tree", "-r", "-z", "--full-tree", "HEAD"])
+            .spawn()?;
+        let mut found = HashMap::new();
+        if let Some(stdout) = child.stdout.take() {
+            for record in BufReader::new(stdout).split(0) {
+                let record = record?;
+                let tab = record.iter().position(|byte| *byte == b'\t');
+                let Some((head, name)) = tab.and_then(|tab| record.split_at_checked(tab)) else {
+                    continue;
+                };
+                let head = String::from_utf8_lossy(head);
+                let mut words = head.split(' ');
+                let mode = words
+                    .next()
+                    .and_then(|mode| u32::from_str_radix(mode, 8).ok());
+                let id = words.nth(1).and_then(unhex);
+                if let (Some(mode), Some(id), Some(name)) = (mode, id, name.get(1..)) {
+                    found.insert(joined(self.top.as_os_str().as_bytes(), name), (mode, id));
+                }
+            }
+        }
+        child.wait()?;
+        Ok(found)
     }
 
     /// Which files may be converted on their way from and to git; `None`: it cannot be said of any.
@@ -344,6 +384,15 @@ impl Index {
         self.entries.get(found.ok()?)
     }
 
+    /// Whether git does not want it on the disk.
+    pub fn is_sparse(&self, path: &[u8]) -> bool {
+        let after = self.sparse.partition_point(|known| **known <= *path);
+        let before = after.checked_sub(1).and_then(|at| self.sparse.get(at));
+        before.is_some_and(|known| {
+            **known == *path || (known.ends_with(b"/") && path.starts_with(known))
+        })
+    }
+
     /// Whether git has seen the file as it is.
     pub fn is_clean(&self, entry: &Indexed, meta: &Meta) -> bool {
         let [ctime, cnanos, mtime, mnanos, inode, size] = entry.stat;
@@ -357,11 +406,13 @@ impl Index {
 }
 
 /// The regular files of an index; `None` for one whose entries stand elsewhere as well.
-fn entries(bytes: &[u8], top: &[u8]) -> Option<Vec<Indexed>> {
+fn entries(bytes: &[u8], top: &[u8]) -> Option<(Vec<Indexed>, Sparse)> {
     const EXTENDED: u16 = 0x4000;
     const STAGE: u16 = 0x3000;
     const TO_BE_ADDED: u16 = 0x2000;
+    const SKIPPED: u16 = 0x4000;
     const REGULAR: u32 = 0o100_000;
+    const FOLDER: u32 = 0o040_000;
     let word = |reader: &mut Reader<'_>| reader.array().map(u32::from_be_bytes);
     let mut reader = Reader(bytes);
     if reader.take(4)? != b"DIRC" {
@@ -373,6 +424,7 @@ fn entries(bytes: &[u8], top: &[u8]) -> Option<Vec<Indexed>> {
     }
     let count = usize::try_from(word(&mut reader)?).ok()?;
     let mut entries = Vec::with_capacity(count.min(bytes.len() / 62));
+    let mut sparse = Vec::new();
     let mut name: Vec<u8> = Vec::new();
     for _ in 0..count {
         let before = reader.0.len();
@@ -399,7 +451,11 @@ fn entries(bytes: &[u8], top: &[u8]) -> Option<Vec<Indexed>> {
         };
         reader.take(padding)?;
         let [ctime, cnanos, mtime, mnanos, _, inode, mode, _, _, size] = stat;
-        if mode & 0o170_000 == REGULAR && flags & STAGE == 0 && more & TO_BE_ADDED == 0 {
+        let kind = mode & 0o170_000;
+        if kind == FOLDER || more & SKIPPED != 0 {
+            sparse.push(joined(top, &name).into());
+        }
+        if kind == REGULAR && flags & STAGE == 0 && more & TO_BE_ADDED == 0 {
             entries.push(Indexed {
                 path: joined(top, &name).into(),
                 id,
@@ -417,7 +473,7 @@ fn entries(bytes: &[u8], top: &[u8]) -> Option<Vec<Indexed>> {
     }
     entries
         .is_sorted_by(|one, next| one.path < next.path)
-        .then_some(entries)
+        .then_some((entries, sparse))
 }
 
 /// A number as version 4 has it.
@@ -444,4 +500,15 @@ pub fn hex(id: &[u8]) -> String {
     id.iter()
         .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
         .collect()
+}
+
+fn unhex(text: &str) -> Option<Id> {
+    let mut id = [0; 20];
+    if text.len() != 40 {
+        return None;
+    }
+    for (at, byte) in id.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()?;
+    }
+    Some(id)
 }

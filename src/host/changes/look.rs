@@ -316,39 +316,34 @@ fn of_git(
     began: u64,
     deltas: &mut Vec<Delta>,
 ) -> Vec<Todo> {
-    let mut clean = Vec::new();
-    for (at, todo) in todo.iter_mut().enumerate() {
-        let Some(entry) = index.get(&todo.path) else {
-            continue;
-        };
-        todo.indexed = Some(entry.id);
-        if index.is_clean(entry, &todo.meta) {
-            clean.push((at, entry.id));
-        }
+    let of_index: Vec<(usize, &git::Indexed)> = todo
+        .iter()
+        .enumerate()
+        .filter_map(|(at, todo)| Some((at, index.get(&todo.path)?)))
+        .collect();
+    if of_index.is_empty() {
+        return todo;
     }
     let paths = seen.iter().map(|seen| path_of(&seen.path));
     let attributes = paths
         .filter(|path| git::is_attributes(path))
         .map(Path::to_owned);
-    let converted = match clean.is_empty() {
-        true => None,
-        false => repository.converted(index, attributes),
+    let ids: Vec<git::Id> = of_index.iter().map(|(_, entry)| entry.id).collect();
+    // Without git, nothing could be fetched from it.
+    let Some(converted) = repository.converted(index, attributes) else {
+        return todo;
     };
-    let ids: Vec<git::Id> = clean.iter().map(|(_, id)| *id).collect();
-    if let Some(converted) = converted
-        && let Ok(sizes) = repository.sizes(&ids)
-    {
-        for ((at, _), size) in clean.iter().zip(sizes) {
-            if let Some(todo) = todo.get_mut(*at) {
-                todo.clean =
-                    size == Some(todo.meta.size) && !Converted::may_be(&converted, &todo.path);
-            }
-        }
-    } else {
-        // Without git, nothing could be fetched from it.
-        for todo in &mut todo {
-            todo.indexed = None;
-        }
+    let Ok(sizes) = repository.sizes(&ids) else {
+        return todo;
+    };
+    for ((at, entry), size) in of_index.into_iter().zip(sizes) {
+        let Some(todo) = todo.get_mut(at) else {
+            continue;
+        };
+        todo.indexed = size.map(|_| entry.id);
+        todo.clean = size == Some(todo.meta.size)
+            && index.is_clean(entry, &todo.meta)
+            && !Converted::may_be(&converted, &todo.path);
     }
     todo.retain(|todo| {
         let Some(id) = todo.indexed.filter(|_| todo.clean) else {

@@ -11,7 +11,7 @@
 //!   checkpoint; [`Changes::take`] does so for single paths, at once, before something that names
 //!   them is let through.
 //! - [`Changes::checkpoints`] lists them, [`Changes::changes`] says what differs between two, and
-//!   [`Changes::content`] fetches a content.
+//!   [`Changes::content`] fetches a content. [`Changes::since_commit`] compares with git's last commit.
 //! - [`Changes::undo`] puts back files or parts of them, [`Changes::redo`] takes that back.
 //! - [`Changes::patch`] writes changes for `git apply`; [`Changes::sweep`] drops what is old.
 //!
@@ -19,6 +19,7 @@
 //! unchanged is referred to, not copied.
 
 mod codec;
+mod commit;
 mod delta;
 mod git;
 mod log;
@@ -357,11 +358,15 @@ impl Changes {
 impl Inner {
     /// What is known of the disk: the table, and what the log has since.
     fn take_table(&mut self, folder: &Path) -> io::Result<Table> {
-        if let Some(table) = self.table.take() {
-            return Ok(table);
+        match self.table.take() {
+            Some(table) => Ok(table),
+            None => Self::read_table(&self.log, folder),
         }
+    }
+
+    fn read_table(log: &Log, folder: &Path) -> io::Result<Table> {
         let mut table = Table::load(folder).unwrap_or_default();
-        for record in self.log.records(table.upto, u64::MAX)? {
+        for record in log.records(table.upto, u64::MAX)? {
             table.set_all(record.deltas.iter().map(Delta::entry).collect());
             table.upto = record.id;
             if !matches!(

@@ -138,7 +138,7 @@ fn hunks(out: &mut Vec<u8>, before: &[u8], after: &[u8]) {
     let (old, new) = (lines(before), lines(after));
     let deadline = Instant::now().checked_add(TIMEOUT);
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
-    let mut push = |sign: u8, line: &[u8], out: &mut Vec<u8>| {
+    let push = |sign: u8, line: &[u8], out: &mut Vec<u8>| {
         out.push(sign);
         out.extend_from_slice(line);
         if !line.ends_with(b"\n") {

@@ -119,7 +119,7 @@ impl Changes {
         Ok(all)
     }
 
-    fn find_renames(&self, inner: &mut Inner, files: &mut Vec<ChangedFile>) {
+    pub(super) fn find_renames(&self, inner: &mut Inner, files: &mut Vec<ChangedFile>) {
         let of = |kind: ChangeKind, files: &[ChangedFile]| -> Vec<usize> {
             let all = files.iter().enumerate();
             let all = all.filter(|(_, file)| file.kind == kind);
@@ -271,7 +271,7 @@ fn may_be_same(before: &FileState, after: &FileState) -> bool {
     }
 }
 
-fn kind(before: &FileState, after: &FileState) -> ChangeKind {
+pub fn kind(before: &FileState, after: &FileState) -> ChangeKind {
     use FileState::{Absent, File, Folder, Link};
     match (before, after) {
         (Absent, _) => ChangeKind::Added,

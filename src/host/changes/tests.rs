@@ -236,12 +236,12 @@ fn what_stands_outside_is_taken_when_it_is_named() {
     let changes = project.open();
     changes.looked();
     let taken = changes
-        .take(&[outside.clone()], Cause::of(CauseKind::Named))
+        .take(std::slice::from_ref(&outside), Cause::of(CauseKind::Named))
         .unwrap();
     fs::write(&outside, "two\n").unwrap();
     assert_eq!(changes.since(taken).len(), 1);
     let report = changes.undo_all(taken);
-    assert_eq!(report.done, [outside.clone()]);
+    assert_eq!(report.done.as_slice(), std::slice::from_ref(&outside));
     assert_eq!(fs::read(&outside).unwrap(), b"one\n");
 }
 

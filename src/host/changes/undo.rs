@@ -43,7 +43,7 @@ enum Wanted {
 enum Disk {
     Absent,
     File(Vec<u8>, Meta),
-    Link(Vec<u8>, Meta),
+    Link(Vec<u8>),
     /// A folder, or what cannot be read: it is not touched.
     Other(String),
 }
@@ -282,7 +282,7 @@ impl Changes {
                     Wanted::Absent => Vec::new(),
                 };
                 let disk = match disk {
-                    Disk::File(content, _) | Disk::Link(content, _) => content,
+                    Disk::File(content, _) | Disk::Link(content) => content,
                     Disk::Absent | Disk::Other(_) => Vec::new(),
                 };
                 Step::Conflict(Box::new(Conflict {
@@ -304,7 +304,7 @@ impl Changes {
         match meta.kind {
             Kind::Folder => Disk::Other("there is a folder".to_owned()),
             Kind::Link => match read::link(&self.roots, at) {
-                Ok(target) => Disk::Link(target, meta),
+                Ok(target) => Disk::Link(target),
                 Err(error) => Disk::Other(error.to_string()),
             },
             Kind::File => match read::whole(&self.roots, at, meta, self.bounds.one_file) {
@@ -419,7 +419,7 @@ impl Wanted {
             (Self::File(content, mode), Disk::File(there, meta)) => {
                 content == there && *mode == meta.mode
             }
-            (Self::Link(target), Disk::Link(there, _)) => target == there,
+            (Self::Link(target), Disk::Link(there)) => target == there,
             _ => false,
         }
     }

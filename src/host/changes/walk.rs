@@ -318,18 +318,24 @@ impl Shared<'_> {
             true => job.root.path.clone(),
             false => job.root.path.join(&job.below),
         };
-        let rules = job.above.below(&path, left);
         let mut names = rustix::fs::Dir::new(folder)?;
         let mut found = Vec::new();
+        // Most folders have none: their names are not tried.
+        let mut has_rules = false;
         while let Some(entry) = names.read() {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
+            has_rules |= matches!(name, b".gitignore" | b".ignore" | b".git");
             if !matches!(name, b"." | b"..")
                 && !VERSION_CONTROL.iter().any(|own| name == own.as_bytes())
             {
                 found.push((name.to_vec(), entry.file_type()));
             }
         }
+        let rules = match has_rules {
+            true => job.above.below(&path, left),
+            false => job.above.clone(),
+        };
         let folder = names.fd()?;
         for (name, kind) in found {
             let name = OsStr::from_bytes(&name);

@@ -215,3 +215,86 @@ fn what_git_has_lost_is_said() {
     fs::create_dir(project.path(".git/objects")).unwrap();
     assert!(changes.content(blob).is_err());
 }
+
+#[test]
+fn since_the_last_commit() {
+    let project = repository();
+    let text: String = (0..40).map(|n| format!("line {n}\n")).collect();
+    project.write(".gitattributes", "*.txt text eol=crlf\n");
+    project.write("crlf.txt", "a\r\nb\r\n");
+    for name in ["same", "staged", "changed", "deleted", "mode"] {
+        project.write(name, format!("{name}\n"));
+    }
+    project.write("old.rs", &text);
+    symlink("same", project.path("link")).unwrap();
+    let changes = project.open();
+    changes.looked();
+    assert!(
+        changes.since_commit().unwrap().is_none(),
+        "there is no commit"
+    );
+    commit(&project);
+    project.write("staged", "other\n");
+    project.git(&["add", "staged"]);
+    project.write("changed", "other\n");
+    project.write("untracked", "new\n");
+    fs::remove_file(project.path("deleted")).unwrap();
+    fs::rename(project.path("old.rs"), project.path("new.rs")).unwrap();
+    fs::set_permissions(project.path("mode"), Permissions::from_mode(0o755)).unwrap();
+    changes.looked();
+    let files = changes.since_commit().unwrap().unwrap();
+    let told: Vec<_> = files
+        .iter()
+        .map(|file| (file.kind, file.path.file_name().unwrap().to_str().unwrap()))
+        .collect();
+    use ChangeKind::{Added, Deleted, Mode, Modified, Renamed};
+    let expected = [
+        (Modified, "changed"),
+        (Deleted, "deleted"),
+        (Mode, "mode"),
+        (Renamed, "new.rs"),
+        (Modified, "staged"),
+        (Added, "untracked"),
+    ];
+    assert_eq!(told, expected);
+    let content = changes.content(files[1].before.blob().unwrap()).unwrap();
+    assert_eq!(content, b"deleted\n");
+}
+
+#[test]
+fn what_a_sparse_checkout_leaves_out_is_not_deleted() {
+    let project = repository();
+    for name in ["in/a", "out/b", "out/deep/c"] {
+        project.write(name, name);
+    }
+    commit(&project);
+    for words in [
+        &["sparse-checkout", "set", "--no-sparse-index", "in"][..],
+        &["sparse-checkout", "reapply", "--sparse-index"],
+    ] {
+        project.git(words);
+        assert!(!project.path("out").exists());
+        let changes = project.open();
+        changes.looked();
+        assert_eq!(changes.since_commit().unwrap().unwrap(), []);
+        drop(changes);
+        fs::remove_dir_all(&project.store).unwrap();
+    }
+}
+
+#[test]
+fn a_copied_work_tree_is_read_once_and_not_copied() {
+    let project = repository();
+    project.write("a", "one\n");
+    project.write("b", "two\n");
+    commit(&project);
+    // As copying does: all times are others.
+    for name in ["a", "b"] {
+        let content = project.read(name);
+        fs::remove_file(project.path(name)).unwrap();
+        project.write(name, content);
+    }
+    let changes = project.open();
+    changes.looked();
+    assert!(is_gits(&changes, "a") && is_gits(&changes, "b"));
+}

@@ -38,12 +38,11 @@ fn old_checkpoints_go_and_the_rest_can_be_put_back() {
         to: at[18],
         parts: None,
     };
-    for changes in [changes] {
-        changes
-            .undo(&selection, Cause::of(CauseKind::Undo), false)
-            .unwrap();
-        assert_eq!(project.read("file"), noise(12));
-    }
+    changes
+        .undo(&selection, Cause::of(CauseKind::Undo), false)
+        .unwrap();
+    assert_eq!(project.read("file"), noise(12));
+    drop(changes);
     let changes = project.open();
     assert_eq!(changes.looked().changed, 0);
 }
