@@ -40,21 +40,20 @@ impl Changes {
             true => Inner::read_table(&inner.log, &self.folder)?,
             false => inner.take_table(&self.folder)?,
         };
-        let found = self.against(inner, &table, head, index.as_ref());
+        let found = self.against(&table, head, index.as_ref());
         inner.table = Some(table).filter(|_| !self.is_read_only());
         let files = found.and_then(|mut files| {
             fetch(&repository, &mut files)?;
             files.sort_by(|one, other| one.path.cmp(&other.path));
-            self.find_renames(inner, &mut files);
+            self.find_renames(&mut files);
             Ok(files)
         });
-        inner.cool();
+        self.cool(inner);
         files.map(Some)
     }
 
     fn against(
         &self,
-        inner: &mut Inner,
         table: &Table,
         mut head: HashMap<Vec<u8>, (u32, Id)>,
         index: Option<&Index>,
@@ -72,7 +71,7 @@ impl Changes {
                 }
                 (Some((SUBMODULE, _)), _) => {}
                 (Some((mode, id)), after) => {
-                    if let Some(before) = self.before(inner, entry, mode, id, index) {
+                    if let Some(before) = self.before(entry, mode, id, index) {
                         files.push(changed(&entry.path, before, after.clone()));
                     }
                 }
@@ -89,14 +88,7 @@ impl Changes {
     }
 
     /// What the commit has for a file, if that differs from what the table has.
-    fn before(
-        &self,
-        inner: &mut Inner,
-        entry: &Entry,
-        mode: u32,
-        id: Id,
-        index: Option<&Index>,
-    ) -> Option<FileState> {
+    fn before(&self, entry: &Entry, mode: u32, id: Id, index: Option<&Index>) -> Option<FileState> {
         let same = match &entry.state {
             FileState::Absent => index.is_some_and(|index| index.is_sparse(&entry.path)),
             FileState::Link { target } => mode == LINK && git::id_of(target) == id,
@@ -108,10 +100,7 @@ impl Changes {
             } if mode != LINK => {
                 let there = match content {
                     Content::Kept(BlobId::Git(there)) => Some(*there),
-                    Content::Kept(blob) => self
-                        .content_with(inner, *blob)
-                        .ok()
-                        .map(|it| git::id_of(&it)),
+                    Content::Kept(blob) => self.content_with(*blob).ok().map(|it| git::id_of(&it)),
                     Content::Left(..) => None,
                 };
                 // git knows of one bit only.

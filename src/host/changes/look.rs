@@ -6,17 +6,14 @@ use std::{
     io,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use super::{
     Bounds,
     git::{self, Converted, Index, Repository},
     log::Delta,
-    packs::{Hash, Packs},
+    packs::{Hash, Store},
     read::{self, Whole},
     table::{Entry, Stamp, Table, UNSURE},
     walk::{self, Kind, Meta, Seen, threads},
@@ -82,7 +79,7 @@ fn path_of(bytes: &[u8]) -> &Path {
 ///
 /// # Errors
 /// It was cancelled; the store cannot be written.
-pub fn whole(around: &Surroundings<'_>, table: &Table, packs: &mut Packs) -> io::Result<Found> {
+pub fn whole(around: &Surroundings<'_>, table: &Table, packs: &Store) -> io::Result<Found> {
     let began = walk::now();
     let most = around.bounds.files.saturating_mul(2);
     let walked = walk::walk(around.roots, around.folder, most, around.cancelled)?;
@@ -371,13 +368,13 @@ fn read_all(
     around: &Surroundings<'_>,
     todo: Vec<Todo>,
     with_git: bool,
-    packs: &mut Packs,
+    packs: &Store,
 ) -> io::Result<Vec<Delta>> {
     let next = AtomicUsize::new(0);
     let work = Reading {
         around,
         with_git,
-        packs: Mutex::new(packs),
+        packs,
     };
     let count = threads().min(todo.len().div_ceil(16)).max(1);
     let parts: Vec<io::Result<Vec<Delta>>> = std::thread::scope(|scope| {
@@ -412,7 +409,7 @@ fn read_all(
 struct Reading<'a> {
     around: &'a Surroundings<'a>,
     with_git: bool,
-    packs: Mutex<&'a mut Packs>,
+    packs: &'a Store,
 }
 
 impl Reading<'_> {
@@ -470,8 +467,7 @@ impl Reading<'_> {
         hash: Hash,
         old: Option<BlobId>,
     ) -> io::Result<bool> {
-        let lock = || self.packs.lock().unwrap_or_else(PoisonError::into_inner);
-        if lock().has(&hash) {
+        if self.packs.with(|packs| Ok(packs.has(&hash)))? {
             return Ok(true);
         }
         let base = match old {
@@ -480,17 +476,18 @@ impl Reading<'_> {
         };
         // Without another version it is compressed here, where the others need not wait.
         let packed = base.is_none().then(|| lz4_flex::block::compress(content));
-        let mut packs = lock();
         let bound = match todo.quiet {
             true => self.around.bounds.store / FIRST_SHARE * (FIRST_SHARE - 1),
             false => self.around.bounds.store,
         };
         let more = packed.as_ref().map_or(0, Vec::len) as u64;
-        if packs.bytes().saturating_add(more) > bound {
-            return Ok(false);
-        }
-        packs.put_packed(content, hash, base.as_ref(), packed)?;
-        Ok(true)
+        self.packs.with(|packs| {
+            if packs.bytes().saturating_add(more) > bound {
+                return Ok(false);
+            }
+            packs.put_packed(content, hash, base.as_ref(), packed)?;
+            Ok(true)
+        })
     }
 }
 
@@ -520,7 +517,7 @@ impl Todo {
 }
 
 /// What git had before is copied, within a bound: the next commit's garbage collection may take it.
-fn copy_from_git(repository: &Repository, deltas: &mut [Delta], packs: &mut Packs) {
+fn copy_from_git(repository: &Repository, deltas: &mut [Delta], packs: &Store) {
     let mut wanted: HashMap<git::Id, Option<(Hash, bool)>> = HashMap::new();
     let mut bytes = 0_u64;
     for delta in &*deltas {
@@ -543,7 +540,7 @@ fn copy_from_git(repository: &Repository, deltas: &mut [Delta], packs: &mut Pack
     let ids: Vec<git::Id> = wanted.keys().copied().collect();
     // What cannot be fetched is still referred to.
     let _ = repository.contents(&ids, |id, content| {
-        if let Ok(hash) = packs.put(&content, None) {
+        if let Ok(hash) = packs.with(|packs| packs.put(&content, None)) {
             wanted.insert(id, Some((hash, read::is_binary(&content))));
         }
     });
@@ -603,7 +600,7 @@ fn note_left(deltas: &[Delta], table: &Table, uncovered: &mut Uncovered) {
 pub fn paths(
     around: &Surroundings<'_>,
     table: &Table,
-    packs: &mut Packs,
+    packs: &Store,
     paths: &[PathBuf],
     is_new: &dyn Fn(&Path) -> bool,
 ) -> io::Result<Vec<Delta>> {

@@ -43,7 +43,7 @@ use std::{
 
 use log::{Delta, Log, Record};
 use look::Surroundings;
-use packs::Packs;
+use packs::{Packs, Store};
 use table::{Entry, Table};
 
 use super::Roots;
@@ -84,12 +84,15 @@ pub struct Changes {
     bounds: Bounds,
     /// Held while this client may write.
     lock: Option<File>,
+    /// Held by a look and a sweep, for as long as they take.
+    looking: Mutex<()>,
+    /// Held for moments only: what is named is taken while a look goes on.
     inner: Mutex<Inner>,
+    store: Store,
 }
 
 struct Inner {
     log: Log,
-    packs: Option<Packs>,
     table: Option<Table>,
 }
 
@@ -116,14 +119,15 @@ impl Changes {
         }
         let inner = Inner {
             log: Log::open(&folder)?,
-            packs: None,
             table: None,
         };
         Ok(Self {
+            store: Store::new(&folder),
             folder,
             roots,
             bounds,
             lock,
+            looking: Mutex::new(()),
             inner: Mutex::new(inner),
         })
     }
@@ -135,6 +139,18 @@ impl Changes {
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets go of what takes much memory.
+    fn cool(&self, inner: &mut Inner) {
+        if inner
+            .table
+            .as_ref()
+            .is_some_and(|table| table.entries.len() > HELD)
+        {
+            inner.table = None;
+        }
+        self.store.cool(HELD);
     }
 
     fn writable(&self) -> io::Result<()> {
@@ -168,24 +184,33 @@ impl Changes {
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> io::Result<LookReport> {
         self.writable()?;
-        let mut inner = self.inner();
-        let inner = &mut *inner;
-        let looked = self.look_with(inner, cause, cancelled);
-        inner.cool();
+        let looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        let looked = self.look_now(cause, cancelled);
+        self.cool(&mut self.inner());
+        drop(looking);
         looked
     }
 
-    fn look_with(
+    fn look_now(
         &self,
-        inner: &mut Inner,
         cause: Cause,
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> io::Result<LookReport> {
-        let mut table = inner.take_table(&self.folder)?;
-        let mut packs = inner.take_packs(&self.folder)?;
-        let found = look::whole(&self.around(cancelled), &table, &mut packs)?;
-        packs.flush(true)?;
-        inner.packs = Some(packs);
+        let mut table = self.inner().take_table(&self.folder)?;
+        let found = look::whole(&self.around(cancelled), &table, &self.store)?;
+        let mut inner = self.inner();
+        let inner = &mut *inner;
+        self.store.with(|packs| packs.flush(true))?;
+        let mut found = found;
+        // What was taken meanwhile is newer, or the next look finds what differs from it.
+        for record in inner.log.records(table.upto, u64::MAX)? {
+            table.take_in(&record);
+            let taken = |delta: &Delta| {
+                let same = |other: &Delta| other.path == delta.path;
+                record.deltas.iter().any(same)
+            };
+            found.deltas.retain(|delta| !taken(delta));
+        }
         let uncovered = found.uncovered;
         let mut deltas = found.deltas;
         let changed = deltas.iter().filter(|delta| delta.before.is_some()).count();
@@ -220,7 +245,7 @@ impl Changes {
             |entry: &&Entry| !matches!(entry.state, FileState::Absent | FileState::Folder);
         let files = table.entries.iter().filter(is_file).count();
         inner.table = Some(table);
-        let bytes = inner.packs.as_ref().map_or(0, Packs::bytes);
+        let bytes = self.store.with(|packs| Ok(packs.bytes()))?;
         Ok(LookReport {
             at: CheckpointId(inner.log.last()),
             changed,
@@ -252,7 +277,7 @@ impl Changes {
         let mut inner = self.inner();
         let inner = &mut *inner;
         let taken = self.take_with(inner, paths, cause);
-        inner.cool();
+        self.cool(inner);
         taken
     }
 
@@ -263,13 +288,11 @@ impl Changes {
         cause: Cause,
     ) -> io::Result<CheckpointId> {
         let mut table = inner.take_table(&self.folder)?;
-        let mut packs = inner.take_packs(&self.folder)?;
         let paths = paths.get(..paths.len().min(MAX_TAKEN)).unwrap_or_default();
         let looked = !table.roots.is_empty();
         let is_new = |path: &Path| looked && self.is_covered(path);
-        let deltas = look::paths(&self.around(&|| false), &table, &mut packs, paths, &is_new)?;
-        packs.flush(false)?;
-        inner.packs = Some(packs);
+        let deltas = look::paths(&self.around(&|| false), &table, &self.store, paths, &is_new)?;
+        self.store.with(|packs| packs.flush(false))?;
         if !deltas.is_empty() || inner.log.last() == 0 {
             let record = Record {
                 id: inner.log.last() + 1,
@@ -323,23 +346,20 @@ impl Changes {
     /// It is gone, as what git had may be.
     pub fn content(&self, blob: BlobId) -> io::Result<Vec<u8>> {
         let mut inner = self.inner();
-        let content = self.content_with(&mut inner, blob);
-        inner.cool();
+        let content = self.content_with(blob);
+        self.cool(&mut inner);
         content
     }
 
-    fn content_with(&self, inner: &mut Inner, blob: BlobId) -> io::Result<Vec<u8>> {
+    fn content_with(&self, blob: BlobId) -> io::Result<Vec<u8>> {
         match blob {
-            BlobId::Own(hash) => {
-                let mut packs = inner.take_packs(&self.folder)?;
+            BlobId::Own(hash) => self.store.with(|packs| {
                 if !packs.has(&hash) && self.is_read_only() {
                     // The other client may have written it since.
-                    packs = Packs::open(&self.folder)?;
+                    *packs = Packs::open(&self.folder)?;
                 }
-                let content = packs.get(&hash);
-                inner.packs = Some(packs);
-                content
-            }
+                packs.get(&hash)
+            }),
             BlobId::Git(id) => {
                 let gone =
                     || io::Error::new(io::ErrorKind::NotFound, "git does not have it any more");
@@ -367,36 +387,20 @@ impl Inner {
     fn read_table(log: &Log, folder: &Path) -> io::Result<Table> {
         let mut table = Table::load(folder).unwrap_or_default();
         for record in log.records(table.upto, u64::MAX)? {
-            table.set_all(record.deltas.iter().map(Delta::entry).collect());
-            table.upto = record.id;
-            if !matches!(
-                record.cause.kind,
-                CauseKind::Named | CauseKind::Undo | CauseKind::Redo
-            ) {
-                table.looked = table.looked.max(record.time.saturating_mul(1_000_000));
-            }
+            table.take_in(&record);
         }
         Ok(table)
     }
+}
 
-    fn take_packs(&mut self, folder: &Path) -> io::Result<Packs> {
-        match self.packs.take() {
-            Some(packs) => Ok(packs),
-            None => Packs::open(folder),
-        }
-    }
-
-    /// Lets go of what takes much memory.
-    fn cool(&mut self) {
-        if self
-            .table
-            .as_ref()
-            .is_some_and(|table| table.entries.len() > HELD)
-        {
-            self.table = None;
-        }
-        if self.packs.as_ref().is_some_and(|packs| packs.len() > HELD) {
-            self.packs = None;
+impl Table {
+    /// What a checkpoint says counts over what was known.
+    fn take_in(&mut self, record: &Record) {
+        self.set_all(record.deltas.iter().map(Delta::entry).collect());
+        self.upto = record.id;
+        let kind = record.cause.kind;
+        if !matches!(kind, CauseKind::Named | CauseKind::Undo | CauseKind::Redo) {
+            self.looked = self.looked.max(record.time.saturating_mul(1_000_000));
         }
     }
 }

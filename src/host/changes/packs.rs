@@ -10,6 +10,7 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::{FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use super::{
@@ -80,6 +81,8 @@ pub struct Packs {
     places: HashMap<Hash, Place>,
     /// Places that are not in `blobs` yet.
     new: Vec<(Hash, Place)>,
+    /// Something was written that the power's loss could take.
+    unsynced: bool,
     /// `blobs` has places of what is not there.
     torn: bool,
     /// The pack that grows.
@@ -118,6 +121,7 @@ impl Packs {
             torn: places.len() < read || !text.len().is_multiple_of(PLACE),
             places,
             new: Vec::new(),
+            unsynced: false,
             current: None,
             bytes,
         })
@@ -220,12 +224,13 @@ impl Packs {
     /// # Errors
     /// As for files.
     pub fn flush(&mut self, durable: bool) -> io::Result<()> {
-        if self.new.is_empty() {
+        if self.new.is_empty() && !(durable && self.unsynced) {
             return Ok(());
         }
         if durable {
             self.sync()?;
         }
+        self.unsynced = !durable;
         if self.torn {
             self.write_places()?;
             self.torn = false;
@@ -373,6 +378,43 @@ impl Packs {
         }
         self.bytes = packs(&self.folder)?.values().sum();
         Ok(())
+    }
+}
+
+/// The contents of one project, for several threads: opened when they are wanted.
+pub struct Store {
+    folder: PathBuf,
+    packs: Mutex<Option<Packs>>,
+}
+
+impl Store {
+    pub fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            packs: Mutex::new(None),
+        }
+    }
+
+    /// # Errors
+    /// They cannot be read; what `work` says.
+    pub fn with<T>(&self, work: impl FnOnce(&mut Packs) -> io::Result<T>) -> io::Result<T> {
+        let mut packs = self.packs.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *packs {
+            Some(packs) => work(packs),
+            none => work(none.insert(Packs::open(&self.folder)?)),
+        }
+    }
+
+    /// Lets go of the places, if there are more than that and all are on the disk.
+    pub fn cool(&self, most: usize) {
+        let mut packs = self.packs.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = |packs: &Packs| packs.new.is_empty() && !packs.unsynced;
+        if packs
+            .as_ref()
+            .is_some_and(|packs| packs.len() > most && idle(packs))
+        {
+            *packs = None;
+        }
     }
 }
 

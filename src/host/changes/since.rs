@@ -54,7 +54,7 @@ impl Changes {
     pub fn changes(&self, from: CheckpointId, to: CheckpointId) -> io::Result<Vec<ChangedFile>> {
         let mut inner = self.inner();
         let found = self.changes_with(&mut inner, from, to);
-        inner.cool();
+        self.cool(&mut inner);
         found
     }
 
@@ -79,7 +79,7 @@ impl Changes {
                 seen: span.seen,
             });
         }
-        self.find_renames(inner, &mut files);
+        self.find_renames(&mut files);
         Ok(files)
     }
 
@@ -106,9 +106,9 @@ impl Changes {
             .collect();
         for path in doubtful {
             let Some(span) = all.get(&path) else { continue };
-            let mut content = |state: &FileState| {
+            let content = |state: &FileState| {
                 let blob = state.blob().ok_or(io::ErrorKind::NotFound)?;
-                self.content_with(inner, blob)
+                self.content_with(blob)
             };
             if let (Ok(before), Ok(after)) = (content(&span.before), content(&span.after))
                 && before == after
@@ -119,7 +119,7 @@ impl Changes {
         Ok(all)
     }
 
-    pub(super) fn find_renames(&self, inner: &mut Inner, files: &mut Vec<ChangedFile>) {
+    pub(super) fn find_renames(&self, files: &mut Vec<ChangedFile>) {
         let of = |kind: ChangeKind, files: &[ChangedFile]| -> Vec<usize> {
             let all = files.iter().enumerate();
             let all = all.filter(|(_, file)| file.kind == kind);
@@ -155,7 +155,7 @@ impl Changes {
             false
         });
         deleted.retain(|at| !pairs.iter().any(|(from, _)| from == at));
-        pairs.extend(self.alike(inner, files, &deleted, &added));
+        pairs.extend(self.alike(files, &deleted, &added));
         let mut gone: Vec<usize> = Vec::new();
         for (from, to) in pairs {
             let Some(old) = files.get(from).cloned() else {
@@ -179,7 +179,6 @@ impl Changes {
     /// Pairs of texts that have most lines in common.
     fn alike(
         &self,
-        inner: &mut Inner,
         files: &[ChangedFile],
         deleted: &[usize],
         added: &[usize],
@@ -187,7 +186,7 @@ impl Changes {
         if deleted.len().saturating_mul(added.len()) > MAX_PAIRS {
             return Vec::new();
         }
-        let mut text = |at: &usize, before: bool| -> Option<Vec<u8>> {
+        let text = |at: &usize, before: bool| -> Option<Vec<u8>> {
             let file = files.get(*at)?;
             let state = if before { &file.before } else { &file.after };
             let FileState::File {
@@ -198,7 +197,7 @@ impl Changes {
             else {
                 return None;
             };
-            self.content_with(inner, state.blob()?).ok()
+            self.content_with(state.blob()?).ok()
         };
         let old: Vec<_> = deleted.iter().map(|at| (*at, text(at, true))).collect();
         let new: Vec<_> = added.iter().map(|at| (*at, text(at, false))).collect();

@@ -1,9 +1,9 @@
 //! What is not kept any longer: old checkpoints, and contents that nothing refers to.
 
-use std::{collections::HashSet, io, time::Duration};
+use std::{collections::HashSet, io, sync::PoisonError, time::Duration};
 
 use super::{
-    Bounds, Changes,
+    Bounds, Changes, Inner,
     packs::{Hash, Packs},
     table::Table,
 };
@@ -35,10 +35,25 @@ impl Changes {
     /// As for files; another client has the project. What is kept is whole at any moment.
     pub fn sweep(&self, now: u64, age: Duration, keep: Option<CheckpointId>) -> io::Result<Swept> {
         self.writable()?;
+        let looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         let mut inner = self.inner();
-        let inner = &mut *inner;
+        let swept = self
+            .store
+            .with(|packs| self.sweep_with(&mut inner, packs, now, age, keep));
+        self.cool(&mut inner);
+        drop(looking);
+        swept
+    }
+
+    fn sweep_with(
+        &self,
+        inner: &mut Inner,
+        packs: &mut Packs,
+        now: u64,
+        age: Duration,
+        keep: Option<CheckpointId>,
+    ) -> io::Result<Swept> {
         let table = inner.take_table(&self.folder)?;
-        let mut packs = inner.take_packs(&self.folder)?;
         let before = packs.bytes() + inner.log.bytes();
         let oldest = now.saturating_sub(u64::try_from(age.as_millis()).unwrap_or(u64::MAX));
         // The last one stays: the next takes its number from it.
@@ -48,7 +63,7 @@ impl Changes {
         let mut first = list
             .iter()
             .find(|(id, time)| *time >= oldest || *id >= most);
-        let mut live = self.live(inner, &table, &packs, first.map_or(0, |(id, _)| id.0))?;
+        let mut live = self.live(inner, &table, packs, first.map_or(0, |(id, _)| id.0))?;
         let aim = self.bounds.store / 10 * AIM;
         if is_due(before, &self.bounds) {
             let mut after = list.iter().filter(|(id, _)| *id <= most);
@@ -68,7 +83,7 @@ impl Changes {
                     break;
                 };
                 first = Some(next);
-                live = self.live(inner, &table, &packs, next.0.0)?;
+                live = self.live(inner, &table, packs, next.0.0)?;
             }
         }
         let first = first.map_or(0, |(id, _)| id.0);
@@ -80,9 +95,7 @@ impl Changes {
         }
         packs.keep(&live)?;
         let bytes = (before, packs.bytes() + inner.log.bytes());
-        inner.packs = Some(packs);
         inner.table = Some(table);
-        inner.cool();
         Ok(Swept {
             checkpoints: gone,
             bytes,
@@ -92,7 +105,7 @@ impl Changes {
     /// Contents that the table and the checkpoints from `first` on refer to.
     fn live(
         &self,
-        inner: &super::Inner,
+        inner: &Inner,
         table: &Table,
         packs: &Packs,
         first: u64,

@@ -417,3 +417,43 @@ fn the_store_is_not_in_what_it_keeps_and_is_private() {
         assert_eq!(mode(&entry.unwrap().path()), 0o600);
     }
 }
+
+#[test]
+fn what_is_named_is_taken_while_a_look_goes_on() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let project = Project::new();
+    for n in 0..50 {
+        project.write(&format!("{n}"), "one\n");
+    }
+    let changes = project.open();
+    let first = changes.looked().at;
+    let named = project.write("named", "before\n");
+    let (asked, once) = (AtomicBool::new(false), AtomicBool::new(false));
+    // In the middle of the look, of which this thread is a part.
+    let meanwhile = || {
+        if !once.swap(true, Ordering::SeqCst) {
+            changes
+                .take(std::slice::from_ref(&named), Cause::of(CauseKind::Named))
+                .unwrap();
+            project.write("named", "after\n");
+            asked.store(true, Ordering::SeqCst);
+        }
+        false
+    };
+    let at = changes.look(Cause::default(), &meanwhile).unwrap().at;
+    assert!(asked.load(Ordering::SeqCst));
+    changes.looked();
+    let files = changes.since(first);
+    assert_eq!(files.len(), 1);
+    assert_eq!(files[0].seen.len(), 2, "before and after: {at:?}");
+    assert_eq!(
+        changes.content(files[0].after.blob().unwrap()).unwrap(),
+        b"after\n"
+    );
+    let second = files[0].seen[0];
+    let files = changes.since(second);
+    assert_eq!(
+        changes.content(files[0].before.blob().unwrap()).unwrap(),
+        b"before\n"
+    );
+}

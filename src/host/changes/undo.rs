@@ -44,7 +44,8 @@ enum Disk {
     Absent,
     File(Vec<u8>, Meta),
     Link(Vec<u8>),
-    /// A folder, or what cannot be read: it is not touched.
+    Folder,
+    /// What cannot be read: it is not touched.
     Other(String),
 }
 
@@ -65,7 +66,7 @@ impl Changes {
         self.writable()?;
         let mut inner = self.inner();
         let report = self.undo_with(&mut inner, selection, cause, dry);
-        inner.cool();
+        self.cool(&mut inner);
         report
     }
 
@@ -128,32 +129,56 @@ impl Changes {
                 )?;
             }
         }
-        // New folders come before what is in them, and what is deleted goes before its folder.
+        // What was made goes first, what is in a folder before it; then what was there comes back.
+        let made = |span: &Span| matches!(span.before, FileState::Absent | FileState::Folder);
+        let mut above: BTreeSet<PathBuf> = BTreeSet::new();
+        for (bytes, span) in spans.iter().rev() {
+            let at = path(bytes);
+            if span.after == FileState::Folder {
+                let named = selection.parts.is_none() || chosen.contains_key(bytes);
+                if !dry && (named || above.contains(&at)) {
+                    self.drop_folder(&at);
+                }
+            } else if let Some(hunks) = chosen.get(bytes).filter(|_| made(span)) {
+                let from = renamed.get(bytes).and_then(|from| spans.get(from));
+                let hunks = hunks.as_deref().map(|hunks| (from.unwrap_or(span), hunks));
+                let step = self.step(&at, span, hunks, dry);
+                if self.take_step(&at, step, dry, &mut report) {
+                    above.extend(at.ancestors().skip(1).map(Path::to_owned));
+                }
+            }
+        }
         for (bytes, hunks) in &chosen {
-            let Some(span) = spans.get(bytes) else {
+            let Some(span) = spans.get(bytes).filter(|span| !made(span)) else {
                 continue;
             };
             let at = path(bytes);
-            let from = renamed.get(bytes).and_then(|from| spans.get(from));
-            let hunks = hunks.as_deref().map(|hunks| (from.unwrap_or(span), hunks));
-            let step = self.step(inner, &at, span, hunks);
+            let hunks = hunks.as_deref().map(|hunks| (span, hunks));
+            let step = self.step(&at, span, hunks, dry);
             self.take_step(&at, step, dry, &mut report);
         }
         if selection.parts.is_none() && !dry {
             self.bring_folders(&spans);
         }
         if !dry {
-            self.drop_folders(&spans, &report);
             let mut after = before;
             for some in paths.chunks(super::MAX_TAKEN) {
                 after = self.take_with(inner, some, cause.clone())?;
             }
             report.checkpoints = Some((before, after));
         }
+        report.done.sort_unstable();
+        report.merged.sort_unstable();
+        report.unchanged.sort_unstable();
+        report.refused.sort_unstable();
+        report
+            .conflicts
+            .sort_by(|one, other| one.path.cmp(&other.path));
         Ok(report)
     }
 
-    fn take_step(&self, at: &Path, step: Step, dry: bool, report: &mut UndoReport) {
+    /// Whether something was done.
+    fn take_step(&self, at: &Path, step: Step, dry: bool, report: &mut UndoReport) -> bool {
         match step {
             Step::Nothing => report.unchanged.push(at.to_owned()),
             Step::Conflict(conflict) => report.conflicts.push(*conflict),
@@ -169,11 +194,13 @@ impl Changes {
                         if merged {
                             report.merged.push(at.to_owned());
                         }
+                        return true;
                     }
                     Err(error) => report.refused.push((at.to_owned(), error.to_string())),
                 }
             }
         }
+        false
     }
 
     /// Where the files that moved were.
@@ -193,12 +220,17 @@ impl Changes {
     /// `hunks`: only these lines, and whose lines were there before.
     fn step(
         &self,
-        inner: &mut Inner,
         at: &Path,
         span: &Span,
         hunks: Option<(&Span, &[HunkRange])>,
+        dry: bool,
     ) -> Step {
-        let mut fetch = |state: &FileState| -> Result<Wanted, String> {
+        let disk = match self.disk(at) {
+            // It would be gone by now.
+            Disk::Folder if dry && span.after == FileState::Folder => Disk::Absent,
+            disk => disk,
+        };
+        let fetch = |state: &FileState| -> Result<Wanted, String> {
             match state {
                 FileState::Absent | FileState::Folder => Ok(Wanted::Absent),
                 FileState::Link { target } => Ok(Wanted::Link(target.clone())),
@@ -211,7 +243,7 @@ impl Changes {
                     mode,
                     ..
                 } => {
-                    let content = self.content_with(inner, *blob);
+                    let content = self.content_with(*blob);
                     let content = content.map_err(|error| error.to_string())?;
                     Ok(Wanted::File(content, *mode))
                 }
@@ -226,7 +258,7 @@ impl Changes {
             (Err(why), _) | (_, Err(why)) => return Step::Refuse(why),
         };
         let Some((_, hunks)) = hunks else {
-            return self.against_disk(at, before, after);
+            return against_disk(at, before, after, disk);
         };
         let Wanted::File(new, mode) = &after else {
             return Step::Refuse(
@@ -239,59 +271,8 @@ impl Changes {
             Wanted::Link(_) => return Step::Refuse("it was a link".to_owned()),
         };
         match with_hunks(old, new, hunks) {
-            Some(content) => self.against_disk(at, Wanted::File(content, *mode), after),
+            Some(content) => against_disk(at, Wanted::File(content, *mode), after, disk),
             None => Step::Refuse("it has no such lines".to_owned()),
-        }
-    }
-
-    /// What to do so that `before` counts again where `after` did.
-    fn against_disk(&self, at: &Path, before: Wanted, after: Wanted) -> Step {
-        let disk = self.disk(at);
-        if before.is(&disk) {
-            return Step::Nothing;
-        }
-        if after.is(&disk) {
-            return Step::Write {
-                wanted: before,
-                merged: false,
-            };
-        }
-        match (before, after, disk) {
-            (_, _, Disk::Other(why)) => Step::Refuse(why),
-            (
-                Wanted::File(before, mode),
-                Wanted::File(after, after_mode),
-                Disk::File(disk, meta),
-            ) => {
-                // Bits that were changed since stay.
-                let mode = if meta.mode == after_mode {
-                    mode
-                } else {
-                    meta.mode
-                };
-                merge(at, &before, &after, disk, mode)
-            }
-            (Wanted::File(before, mode), Wanted::Absent, Disk::File(disk, meta)) => {
-                let mode = if disk == before { mode } else { meta.mode };
-                merge(at, &before, &[], disk, mode)
-            }
-            (before, _, disk) => {
-                let content = |wanted| match wanted {
-                    Wanted::File(content, _) => content,
-                    Wanted::Link(target) => target,
-                    Wanted::Absent => Vec::new(),
-                };
-                let disk = match disk {
-                    Disk::File(content, _) | Disk::Link(content) => content,
-                    Disk::Absent | Disk::Other(_) => Vec::new(),
-                };
-                Step::Conflict(Box::new(Conflict {
-                    path: at.to_owned(),
-                    disk,
-                    wanted: content(before),
-                    marked: Vec::new(),
-                }))
-            }
         }
     }
 
@@ -302,7 +283,7 @@ impl Changes {
             Err(error) => return Disk::Other(error.to_string()),
         };
         match meta.kind {
-            Kind::Folder => Disk::Other("there is a folder".to_owned()),
+            Kind::Folder => Disk::Folder,
             Kind::Link => match read::link(&self.roots, at) {
                 Ok(target) => Disk::Link(target),
                 Err(error) => Disk::Other(error.to_string()),
@@ -348,35 +329,22 @@ impl Changes {
         }
     }
 
-    /// Folders that were deleted and had nothing in them.
+    /// Folders that are not there any more: some had nothing in them.
     fn bring_folders(&self, spans: &BTreeMap<Vec<u8>, Span>) {
         for (bytes, span) in spans {
-            if span.before == FileState::Folder && span.after == FileState::Absent {
+            if span.before == FileState::Folder {
                 // What stands in its place now stays.
                 let _ = self.roots.dir(&path(bytes), true);
             }
         }
     }
 
-    /// Folders that were made and are empty again.
-    fn drop_folders(&self, spans: &BTreeMap<Vec<u8>, Span>, report: &UndoReport) {
-        let mut above: BTreeSet<&Path> = BTreeSet::new();
-        for done in &report.done {
-            above.extend(done.ancestors().skip(1));
-        }
-        for (bytes, span) in spans.iter().rev() {
-            let at = path(bytes);
-            let made = span.before == FileState::Absent && span.after == FileState::Folder;
-            let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else {
-                continue;
-            };
-            if made
-                && above.contains(at.as_path())
-                && let Ok(dir) = self.roots.dir(parent, false)
-            {
-                // One that is not empty stays.
-                let _ = rustix::fs::unlinkat(&dir, name, AtFlags::REMOVEDIR);
-            }
+    /// A folder that was made goes if it is empty.
+    fn drop_folder(&self, at: &Path) {
+        if let (Some(parent), Some(name)) = (at.parent(), at.file_name())
+            && let Ok(dir) = self.roots.dir(parent, false)
+        {
+            let _ = rustix::fs::unlinkat(&dir, name, AtFlags::REMOVEDIR);
         }
     }
 }
@@ -421,6 +389,53 @@ impl Wanted {
             }
             (Self::Link(target), Disk::Link(there)) => target == there,
             _ => false,
+        }
+    }
+}
+
+/// What to do so that `before` counts again where `after` did.
+fn against_disk(at: &Path, before: Wanted, after: Wanted, disk: Disk) -> Step {
+    if before.is(&disk) {
+        return Step::Nothing;
+    }
+    if after.is(&disk) {
+        return Step::Write {
+            wanted: before,
+            merged: false,
+        };
+    }
+    match (before, after, disk) {
+        (_, _, Disk::Other(why)) => Step::Refuse(why),
+        (_, _, Disk::Folder) => Step::Refuse("there is a folder".to_owned()),
+        (Wanted::File(before, mode), Wanted::File(after, after_mode), Disk::File(disk, meta)) => {
+            // Bits that were changed since stay.
+            let mode = if meta.mode == after_mode {
+                mode
+            } else {
+                meta.mode
+            };
+            merge(at, &before, &after, disk, mode)
+        }
+        (Wanted::File(before, mode), Wanted::Absent, Disk::File(disk, meta)) => {
+            let mode = if disk == before { mode } else { meta.mode };
+            merge(at, &before, &[], disk, mode)
+        }
+        (before, _, disk) => {
+            let content = |wanted| match wanted {
+                Wanted::File(content, _) => content,
+                Wanted::Link(target) => target,
+                Wanted::Absent => Vec::new(),
+            };
+            let disk = match disk {
+                Disk::File(content, _) | Disk::Link(content) => content,
+                Disk::Absent | Disk::Folder | Disk::Other(_) => Vec::new(),
+            };
+            Step::Conflict(Box::new(Conflict {
+                path: at.to_owned(),
+                disk,
+                wanted: content(before),
+                marked: Vec::new(),
+            }))
         }
     }
 }

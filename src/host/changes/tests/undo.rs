@@ -287,3 +287,95 @@ fn a_patch_is_what_git_applies() {
     assert_eq!(project.git(&["write-tree"]), tree, "{shown}");
     assert!(shown.contains("rename from old.rs"), "{shown}");
 }
+
+/// All there is: of a file its mode and bytes, of a link where it leads.
+fn tree(root: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
+    use std::os::unix::ffi::OsStringExt;
+    let mut all = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let meta = fs::symlink_metadata(&path).unwrap();
+            let mode = meta.permissions().mode();
+            if meta.is_dir() {
+                folders.push(path.clone());
+                all.push((path, 0, Vec::new()));
+            } else if meta.is_symlink() {
+                let target = fs::read_link(&path).unwrap().into_os_string().into_vec();
+                all.push((path, 0, target));
+            } else {
+                let content = fs::read(&path).unwrap();
+                all.push((path, mode, content));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+/// One of what an agent may do with a name. What fails is passed over.
+fn act(path: &Path, kind: u8, text: &[u8]) {
+    let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    match kind {
+        0 => {
+            let _ = path.parent().map(fs::create_dir_all);
+            if !path.is_symlink() {
+                let _ = fs::write(path, text);
+            }
+        }
+        1 => {
+            let _ = match is_folder {
+                true => fs::remove_dir_all(path),
+                false => fs::remove_file(path),
+            };
+        }
+        2 => {
+            let _ = path.parent().map(fs::create_dir_all);
+            let _ = symlink("a/target", path);
+        }
+        3 => {
+            let _ = fs::create_dir_all(path);
+        }
+        _ => {
+            if !path.is_symlink() && path.is_file() {
+                let mode = 0o600 | (u32::from(text.first().copied().unwrap_or(0)) & 0o111);
+                let _ = fs::set_permissions(path, Permissions::from_mode(mode));
+            }
+        }
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
+    #[test]
+    fn whatever_was_done_all_of_it_comes_back(
+        before in proptest::collection::vec(("[ab]{1,2}(/[ab]){0,2}", 0_u8..5, proptest::collection::vec(0_u8.., 0..40)), 0..8),
+        turns in proptest::collection::vec(
+            proptest::collection::vec(("[ab]{1,2}(/[ab]){0,2}", 0_u8..5, proptest::collection::vec(0_u8.., 0..40)), 0..6),
+            1..3,
+        ),
+    ) {
+        let project = Project::new();
+        for (name, kind, text) in &before {
+            act(&project.path(name), *kind, text);
+        }
+        let was = tree(&project.root);
+        let changes = project.open();
+        let first = changes.looked().at;
+        for turn in &turns {
+            for (name, kind, text) in turn {
+                act(&project.path(name), *kind, text);
+            }
+            changes.looked();
+        }
+        let changed = tree(&project.root);
+        let report = changes.undo_all(first);
+        proptest::prop_assert_eq!(&report.refused, &[]);
+        proptest::prop_assert_eq!(tree(&project.root), was);
+        if let Some(undone) = report.checkpoints {
+            changes.redo(undone, Cause::default()).unwrap();
+            proptest::prop_assert_eq!(tree(&project.root), changed);
+        }
+    }
+}
