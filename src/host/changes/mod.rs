@@ -375,6 +375,16 @@ impl Changes {
     }
 }
 
+impl Drop for Changes {
+    fn drop(&mut self) {
+        // A process that is just being started has the file as well, until it runs its program: closing
+        // ours would leave it locked for so long.
+        if let Some(lock) = &self.lock {
+            let _ = rustix::fs::flock(lock, rustix::fs::FlockOperation::Unlock);
+        }
+    }
+}
+
 impl Inner {
     /// What is known of the disk: the table, and what the log has since.
     fn take_table(&mut self, folder: &Path) -> io::Result<Table> {

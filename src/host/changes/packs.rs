@@ -408,10 +408,10 @@ impl Store {
     /// Lets go of the places, if there are more than that and all are on the disk.
     pub fn cool(&self, most: usize) {
         let mut packs = self.packs.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = |packs: &Packs| packs.new.is_empty() && !packs.unsynced;
-        if packs
-            .as_ref()
-            .is_some_and(|packs| packs.len() > most && idle(packs))
+        if let Some(open) = packs.as_mut().filter(|packs| packs.len() > most)
+            && open.new.is_empty()
+            // Who opens them next does not know what has to be synchronised.
+            && (!open.unsynced || open.flush(true).is_ok())
         {
             *packs = None;
         }
@@ -482,6 +482,23 @@ mod tests {
             let meta = fs::metadata(folder.path().join(name)).unwrap();
             assert_eq!(meta.permissions().mode() & 0o777, 0o600);
         }
+    }
+
+    #[test]
+    fn many_places_are_let_go_once_all_is_on_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        let is_open = || store.packs.lock().unwrap().is_some();
+        let put = |n| store.with(|packs| packs.put(&text(n), None)).unwrap();
+        let one = put(1);
+        store.cool(0);
+        assert!(is_open(), "its place is not written");
+        store.with(|packs| packs.flush(false)).unwrap();
+        for (most, open) in [(1, true), (0, false)] {
+            store.cool(most);
+            assert_eq!(is_open(), open);
+        }
+        assert_eq!(store.with(|packs| packs.get(&one)).unwrap(), text(1));
     }
 
     #[test]
