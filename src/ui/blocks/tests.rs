@@ -59,7 +59,7 @@ fn images_that_the_person_sent() {
         ContentBlock::Audio(media("audio/wav", "file:///tmp/x.wav", 1_000)),
     ];
     insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_user(
-        &message, 12, ctx
+        &message, 12, None, ctx
     )
     .rows));
 }
@@ -69,7 +69,7 @@ fn what_the_person_said() {
     let message =
         user("add a --json flag to the list command,\n\n\tand test it with 日本語 and 👩‍👩‍👧");
     insta::assert_snapshot!(at_widths(&Stage::dark(), |ctx| render_user(
-        &message, 12, ctx
+        &message, 12, None, ctx
     )
     .rows));
 }
@@ -78,7 +78,7 @@ fn what_the_person_said() {
 fn a_long_paste_is_folded_with_its_count() {
     let stage = Stage::ascii();
     let message = user(&(0..1_000).map(|n| format!("row {n}\n")).collect::<String>());
-    let shown = text(&render_user(&message, 3, &stage.ctx(40)).rows, 40);
+    let shown = text(&render_user(&message, 3, None, &stage.ctx(40)).rows, 40);
     assert!(shown.contains("+997 lines"), "{shown}");
     assert!(shown.is_ascii(), "{shown}");
 }
@@ -87,7 +87,7 @@ fn a_long_paste_is_folded_with_its_count() {
 fn a_refused_message_says_so() {
     let mut message = user("do harm");
     message.refused = true;
-    let rows = render_user(&message, 3, &Stage::dark().ctx(40)).rows;
+    let rows = render_user(&message, 3, None, &Stage::dark().ctx(40)).rows;
     insta::assert_snapshot!(coloured(&rows));
 }
 
@@ -100,7 +100,7 @@ fn a_prompt_stands_on_a_band_where_the_terminal_has_a_quiet_one() {
     ] {
         let mut stage = Stage::new(background);
         stage.theme = Theme::palette(background, colours);
-        let rows = render_user(&message, 3, &stage.ctx(40)).rows;
+        let rows = render_user(&message, 3, None, &stage.ctx(40)).rows;
         assert_eq!(text(&rows, 40).matches('▌').count(), 2);
         for row in &rows {
             assert_eq!(row_width(row), 40, "filled to the end");
@@ -114,7 +114,7 @@ fn a_prompt_stands_on_a_band_where_the_terminal_has_a_quiet_one() {
     ] {
         let mut stage = Stage::new(background);
         stage.theme = Theme::palette(background, colours);
-        let rows = render_user(&message, 3, &stage.ctx(40)).rows;
+        let rows = render_user(&message, 3, None, &stage.ctx(40)).rows;
         let shown: Vec<_> = rows.iter().map(|row| row.line.to_string()).collect();
         assert_eq!(shown, ["▌ add a flag", "▌ and test it"], "the bar alone");
     }

@@ -39,7 +39,8 @@ impl BlockView for UserMessage {
             Detail::Full => FULL_ROWS,
             _ => SHORT_ROWS,
         };
-        render_user(self, room, &frame.ctx)
+        let found = frame.found.filter(|_| part.detail == Detail::Full);
+        render_user(self, room, found, &frame.ctx)
     }
 
     fn text(&self, _: &Source<'_>) -> String {
@@ -67,10 +68,12 @@ impl BlockView for UserMessage {
     }
 }
 
-/// The message on its band: at most `max_rows` rows and a count of the rest.
+/// The message on its band: at most `max_rows` rows and a count of the rest. `found`: the line that find
+/// is at.
 pub(super) fn render_user(
     message: &UserMessage,
     max_rows: usize,
+    found: Option<usize>,
     ctx: &RenderContext<'_>,
 ) -> Rendered {
     let theme = ctx.theme;
@@ -93,7 +96,7 @@ pub(super) fn render_user(
             theme.text
         },
     };
-    let mut rows = excerpt.rows(message.text.trim_end(), room, &within);
+    let mut rows = excerpt.rows_with(found, message.text.trim_end(), room, &within);
     let mut provisional = false;
     for attached in message.attached.iter().take(MAX_LISTED) {
         let rendered = render_content(attached, 1, &within);

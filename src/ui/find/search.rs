@@ -2,6 +2,7 @@
 //! up to a bound. What changes in the transcript is searched again.
 
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     sync::Arc,
     time::{Duration, Instant},
@@ -74,6 +75,7 @@ pub struct Search {
     outward: Outward,
     /// The first match is looked for in the sources of texts, at the engine's own pace.
     ahead: Option<Outward>,
+    looking: Option<Ahead>,
     scan: Option<Scan>,
     /// Blocks that came or changed meanwhile; not looked at before that time.
     changed: BTreeSet<BlockId>,
@@ -96,6 +98,7 @@ impl Search {
             searched: vec![false; len],
             outward,
             ahead: Some(outward),
+            looking: None,
             scan: None,
             changed: BTreeSet::new(),
             not_before: None,
@@ -148,6 +151,15 @@ impl Search {
         to - from
     }
 
+    /// Which of its line a match is.
+    pub fn in_line(&self, place: Place) -> usize {
+        let at = self.places.partition_point(|other| *other < place);
+        let before = self.places.get(..at).unwrap_or_default();
+        let line = |other: &Place| (other.block, other.segment, other.line);
+        let same = |other: &&Place| line(other) == line(&place);
+        before.iter().rev().take_while(same).count()
+    }
+
     /// Goes on until `until`, by at least one chunk.
     pub fn step(&mut self, corpus: &Corpus<'_, '_>, until: Instant) {
         self.take_changes(corpus);
@@ -198,15 +210,21 @@ impl Search {
             }
             return true;
         }
-        if self.places.is_empty()
-            && let Some(mut ahead) = self.ahead
-        {
-            let next = ahead.next();
-            self.ahead = next.map(|_| ahead);
-            if let Some(index) = next {
-                self.look_ahead(index, corpus);
+        if self.places.is_empty() {
+            if let Some(looking) = self.looking.take() {
+                self.look_ahead(looking, corpus);
+                return true;
             }
-            return true;
+            if let Some(mut ahead) = self.ahead {
+                let next = ahead.next();
+                self.ahead = next.map(|_| ahead);
+                self.looking = next.and_then(|index| {
+                    let searched = self.searched.get(index).copied().unwrap_or(true);
+                    let id = corpus.id(index).filter(|_| !searched)?;
+                    Some(Ahead::new(id))
+                });
+                return true;
+            }
         }
         if let Some(index) = self.outward.next() {
             if !self.searched.get(index).copied().unwrap_or(true) {
@@ -239,24 +257,36 @@ impl Search {
     }
 
     /// Searches a block at once if its source has a match; one that is shown as it is and has none is
-    /// done with.
-    fn look_ahead(&mut self, index: usize, corpus: &Corpus<'_, '_>) {
-        if self.searched.get(index).copied().unwrap_or(true) {
+    /// done with. A chunk at a time.
+    fn look_ahead(&mut self, mut looking: Ahead, corpus: &Corpus<'_, '_>) {
+        let Some(index) = corpus.source.transcript.index_of(looking.block) else {
             return;
-        }
-        let mut as_it_is = true;
-        for text in corpus.texts(index).unwrap_or_default() {
+        };
+        let Some(texts) = corpus.texts(index) else {
+            return;
+        };
+        let mut budget = CHUNK;
+        while let Some(text) = texts.get(looking.text) {
             let (source, plain) = match &text.text {
                 SearchedText::Plain(text) => (text.as_ref(), true),
                 SearchedText::Markdown { text, .. } => (*text, false),
             };
-            as_it_is &= plain;
-            if self.pattern.may_be_in(source) {
+            looking.as_it_is &= plain;
+            let chunk = chunk(source, looking.at);
+            if self.pattern.may_be_in(chunk) {
                 return self.begin(index, corpus);
             }
+            looking.at += chunk.len();
+            if looking.at >= source.len() {
+                (looking.text, looking.at) = (looking.text + 1, 0);
+            }
+            budget = budget.saturating_sub(chunk.len() + 64);
+            if budget == 0 && looking.text < texts.len() {
+                self.looking = Some(looking);
+                return;
+            }
         }
-        if as_it_is
-            && corpus.texts(index).is_some()
+        if looking.as_it_is
             && let Some(searched) = self.searched.get_mut(index)
         {
             *searched = true;
@@ -297,6 +327,28 @@ impl Search {
         let to = self.places.partition_point(|place| place.block <= block);
         found.truncate(MAX_PLACES.saturating_sub(self.places.len() - (to - from)));
         self.places.splice(from..to, found);
+    }
+}
+
+/// A block whose sources are looked through.
+#[derive(Debug)]
+struct Ahead {
+    block: BlockId,
+    /// Which of its texts, and how far.
+    text: usize,
+    at: usize,
+    /// All so far are shown as they are.
+    as_it_is: bool,
+}
+
+impl Ahead {
+    fn new(block: BlockId) -> Self {
+        Self {
+            block,
+            text: 0,
+            at: 0,
+            as_it_is: true,
+        }
     }
 }
 
@@ -355,6 +407,8 @@ struct Scan {
     /// Which of its texts, and how far.
     text: usize,
     at: usize,
+    /// A long one that was made for this search, and its segment: it is not made again for each chunk.
+    held: Option<(usize, String)>,
     splitter: Option<Box<Splitter>>,
     segments: usize,
     /// The last segment with text, the matches and lines in it so far.
@@ -373,6 +427,7 @@ impl Scan {
             rev: None,
             text: 0,
             at: 0,
+            held: None,
             splitter: None,
             segments: 0,
             segment: 0,
@@ -395,12 +450,30 @@ impl Scan {
             return Progress::Gone;
         }
         self.rev = rev;
-        let Some(texts) = corpus.texts(index) else {
+        if let Some((segment, text)) = self.held.take() {
+            let over = self.plain(segment, &text, pattern);
+            if self.found.len() >= self.room {
+                return Progress::Done;
+            }
+            if over {
+                self.next_text();
+            } else {
+                self.held = Some((segment, text));
+            }
+            return Progress::More;
+        }
+        let Some(mut texts) = corpus.texts(index) else {
             return Progress::Later;
         };
         let mut budget = CHUNK;
-        while let Some(searched) = texts.get(self.text) {
+        while let Some(searched) = texts.get_mut(self.text) {
             if budget == 0 {
+                return Progress::More;
+            }
+            if let SearchedText::Plain(Cow::Owned(text)) = &mut searched.text
+                && text.len() > CHUNK
+            {
+                self.held = Some((searched.segment, std::mem::take(text)));
                 return Progress::More;
             }
             let before = self.bytes;
@@ -409,36 +482,33 @@ impl Scan {
                 return Progress::Done;
             }
             if over {
-                (self.at, self.segments, self.splitter) = (0, 0, None);
-                self.text += 1;
+                self.next_text();
             }
             budget = budget.saturating_sub(self.bytes - before + 64);
         }
         Progress::Done
     }
 
+    fn next_text(&mut self) {
+        (self.at, self.segments, self.splitter) = (0, 0, None);
+        self.text += 1;
+    }
+
     /// A chunk of a text; whether that was its last.
     fn look_through(&mut self, searched: &Searched<'_>, pattern: &Pattern) -> bool {
         match &searched.text {
-            SearchedText::Plain(text) => {
-                // What was made for this search is not made again for each chunk.
-                let whole = matches!(text, std::borrow::Cow::Owned(_));
-                loop {
-                    let chunk = chunk(text, self.at);
-                    self.hits(searched.segment, chunk, pattern);
-                    self.at += chunk.len();
-                    if self.at >= text.len() {
-                        return true;
-                    }
-                    if !whole {
-                        return false;
-                    }
-                }
-            }
+            SearchedText::Plain(text) => self.plain(searched.segment, text, pattern),
             SearchedText::Markdown { text, done, cut } => {
                 self.markdown(searched.segment, text, *done, *cut, pattern)
             }
         }
+    }
+
+    fn plain(&mut self, segment: usize, text: &str, pattern: &Pattern) -> bool {
+        let chunk = chunk(text, self.at);
+        self.hits(segment, chunk, pattern);
+        self.at += chunk.len();
+        self.at >= text.len()
     }
 
     fn markdown(

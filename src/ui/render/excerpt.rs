@@ -1,5 +1,6 @@
 //! A bounded part of a long text: its first or last rows and how much is omitted.
 //!
+//! Where find is at a line that is not among them, it is the rows around that line.
 //! The work is bounded by the rows requested, not by the text: only counting the lines that are
 //! omitted reads the rest of it.
 
@@ -35,7 +36,64 @@ pub struct Excerpt {
 impl Excerpt {
     /// At most `max_rows` rows of `width` cells, and one more that counts the lines left out.
     pub fn rows(&self, text: &str, width: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
-        let mut rest = Some(text.trim_end_matches('\n'));
+        self.lay_out(text.trim_end_matches('\n'), width, ctx).0
+    }
+
+    /// As [`Excerpt::rows`], with a sign where the line `found` (from 0) begins, where not all of the text
+    /// is laid out. If that line is not whole among the rows, they are those around it.
+    pub fn rows_with(
+        &self,
+        found: Option<usize>,
+        text: &str,
+        width: usize,
+        ctx: &RenderContext<'_>,
+    ) -> Vec<Row> {
+        let text = text.trim_end_matches('\n');
+        let (rows, left) = self.lay_out(text, width, ctx);
+        let all = line_count(text);
+        let Some(found) = found.filter(|found| left > 0 && *found < all) else {
+            return rows;
+        };
+        let (before, from) = text.split_at(line_start(text, found));
+        let before = before.strip_suffix('\n');
+        let part = |keep, max_rows, text| {
+            Self {
+                keep,
+                max_rows,
+                ..*self
+            }
+            .lay_out(text, width, ctx)
+            .0
+        };
+        let (above, mut below) = match self.keep {
+            Keep::Tail if found >= left => {
+                let below = part(Keep::Head, self.max_rows, from);
+                let room = self.max_rows.saturating_sub(below.len());
+                (before.map(|before| part(Keep::Tail, room, before)), below)
+            }
+            keep => {
+                let (keep, most) = match keep {
+                    Keep::Head if found + left < all => (Keep::Head, self.max_rows),
+                    _ => (Keep::Tail, self.max_rows / ABOVE_FOUND),
+                };
+                let above = before.map(|before| part(keep, most, before));
+                let room = self
+                    .max_rows
+                    .saturating_sub(above.as_ref().map_or(0, Vec::len));
+                (above, part(Keep::Head, room.max(1), from))
+            }
+        };
+        if let Some(first) = below.first_mut() {
+            first.written.found = true;
+        }
+        let mut rows = above.unwrap_or_default();
+        rows.append(&mut below);
+        rows
+    }
+
+    /// The rows, and how many lines are not whole among them.
+    fn lay_out(&self, text: &str, width: usize, ctx: &RenderContext<'_>) -> (Vec<Row>, usize) {
+        let mut rest = Some(text);
         let mut rows: Vec<Row> = Vec::new();
         while let Some(text) = rest.filter(|_| rows.len() < self.max_rows) {
             let split = match self.keep {
@@ -48,16 +106,21 @@ impl Excerpt {
         }
         let cut = rows.len().saturating_sub(self.max_rows);
         rows.truncate(self.max_rows);
+        let mut lines = usize::from(cut > 0);
         match rest {
-            Some(left) => {
-                let only = self.last_line(left, width);
-                rows.push(only.unwrap_or_else(|| left_out(line_count(left), "line", ctx)));
-            }
+            Some(left) => match self.last_line(left, width) {
+                Some(only) => rows.push(only),
+                None => {
+                    let more = line_count(left).max(1);
+                    lines += more;
+                    rows.push(left_out(more, "line", ctx));
+                }
+            },
             // The last line alone was longer than the room.
             None if cut > 0 => rows.push(left_out(cut, "row", ctx)),
             None => {}
         }
-        self.in_order(rows)
+        (self.in_order(rows), lines)
     }
 
     /// Rows from the end that is kept on, or those as the text has them.
@@ -85,6 +148,18 @@ impl Excerpt {
             styled.push(&format!(" (+{cut})"), self.style);
         }
         styled.wrap_as(self.wrapping, width)
+    }
+}
+
+/// Of the rows around a line that was found, one of so many stands above it.
+pub const ABOVE_FOUND: usize = 3;
+
+/// Where a line (from 0) begins; the end where there are fewer.
+fn line_start(text: &str, line: usize) -> usize {
+    let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
+    match line.checked_sub(1) {
+        None => 0,
+        Some(before) => ends.nth(before).map_or(text.len(), |end| end + 1),
     }
 }
 

@@ -387,7 +387,7 @@ pub fn prefixed(prefix: &StyledLine, row: Row, width: usize) -> Row {
         from: written.from.saturating_add(shift),
         ..row.written
     };
-    row.written.join = written.join;
+    (row.written.join, row.written.found) = (written.join, written.found);
     row
 }
 

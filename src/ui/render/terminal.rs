@@ -5,6 +5,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::{
     RenderContext, Row,
     command::{one_line, same_command, shown_command},
+    excerpt::ABOVE_FOUND,
     format::count,
     line::{StyledLine, Wrapping, joined},
 };
@@ -16,8 +17,14 @@ use crate::{
 };
 
 /// The last `max_rows` rows of what the program printed, after a row that tells how many there are
-/// above. Rows wider than the view are wrapped, so that nothing is lost.
-pub fn render_screen(screen: &Screen, max_rows: usize, ctx: &RenderContext<'_>) -> Vec<Row> {
+/// above. Rows wider than the view are wrapped, so that nothing is lost. `found`: the row that find is at;
+/// where it is not among them, they end below it.
+pub fn render_screen(
+    screen: &Screen,
+    max_rows: usize,
+    found: Option<usize>,
+    ctx: &RenderContext<'_>,
+) -> Vec<Row> {
     let used = screen.row_count();
     // One row is not hidden for a row that says so.
     let max_rows = if used + screen.dropped_rows() == max_rows + 1 {
@@ -25,19 +32,43 @@ pub fn render_screen(screen: &Screen, max_rows: usize, ctx: &RenderContext<'_>) 
     } else {
         max_rows
     };
-    let from = used.saturating_sub(max_rows);
-    let shown = screen.rows(from..used);
-    let shown = shown
-        .iter()
-        .flat_map(|runs| styled(runs).wrap_as(Wrapping::Words, ctx.width.into()));
-    let mut rows: Vec<Row> = shown.collect();
-    let cut = rows.len().saturating_sub(max_rows);
+    let wrapped = |range: std::ops::Range<usize>| -> Vec<Row> {
+        let shown = screen.rows(range);
+        let rows = shown
+            .iter()
+            .flat_map(|runs| styled(runs).wrap_as(Wrapping::Words, ctx.width.into()));
+        rows.collect()
+    };
+    let mut from = used.saturating_sub(max_rows);
+    let mut end = used;
+    let middle = |from: usize| found.map_or(from, |found| found.clamp(from, used));
+    let mut rows = wrapped(from..middle(from));
+    let mut after = wrapped(middle(from)..used);
+    let mut cut = (rows.len() + after.len()).saturating_sub(max_rows);
+    if let Some(found) = found.filter(|found| *found < from || cut > rows.len()) {
+        let most = max_rows / ABOVE_FOUND;
+        from = found.saturating_sub(most);
+        end = (found + max_rows - most).min(used);
+        rows = wrapped(from..found.min(used));
+        after = wrapped(found.min(end)..end);
+        cut = rows.len().saturating_sub(most);
+    }
+    if let Some(first) = after.first_mut().filter(|_| found.is_some()) {
+        first.written.found = true;
+    }
+    rows.append(&mut after);
     rows.drain(..cut);
+    let below = used - end;
     let hidden = screen.dropped_rows() + from + cut;
     if hidden > 0 {
         let text = format!("+{} above", count(hidden, "row"));
         let above = StyledLine::styled(&text, ctx.theme.dim);
         rows.insert(0, above.truncate(ctx.width.into(), ""));
+    }
+    if below > 0 {
+        let text = format!("+{}", count(below, "row"));
+        let below = StyledLine::styled(&text, ctx.theme.dim);
+        rows.push(below.truncate(ctx.width.into(), ""));
     }
     rows
 }

@@ -17,10 +17,10 @@ fn a_terminal_shows_its_end_in_colour() {
         screen.feed(format!("row {n} \x1b[1;32mok\x1b[0m \x1b[7m!\x1b[0m\r\n").as_bytes());
     }
     let stage = Stage::dark();
-    insta::assert_snapshot!(coloured(&render_screen(&screen, 4, &stage.ctx(80))));
+    insta::assert_snapshot!(coloured(&render_screen(&screen, 4, None, &stage.ctx(80))));
     // Rows that are too wide are wrapped, not lost.
     screen.feed("x".repeat(70).as_bytes());
-    let narrow = text(&render_screen(&screen, 10, &stage.ctx(20)), 20);
+    let narrow = text(&render_screen(&screen, 10, None, &stage.ctx(20)), 20);
     assert_eq!(narrow.matches('x').count(), 70, "{narrow}");
 }
 

@@ -20,6 +20,8 @@ pub struct Written {
     /// Behind it is padding.
     pub to: u16,
     pub join: Join,
+    /// The line that find is at begins here; only where rows before it are left out.
+    pub found: bool,
 }
 
 impl Written {
@@ -28,6 +30,7 @@ impl Written {
         from: u16::MAX,
         to: u16::MAX,
         join: Join::Begins,
+        found: false,
     };
 
     /// The row has no part in the text, not even a blank line.
@@ -43,6 +46,7 @@ impl Default for Written {
             from: 0,
             to: u16::MAX,
             join: Join::Begins,
+            found: false,
         }
     }
 }

@@ -119,6 +119,7 @@ impl Finding {
         let current = self.current.map(|place| Current {
             place,
             of: search.in_segment(place),
+            in_line: search.in_line(place),
         });
         Some(Found {
             pattern: search.pattern().clone(),

@@ -33,6 +33,8 @@ pub struct Current {
     pub place: Place,
     /// Matches in its segment.
     pub of: usize,
+    /// Which of its line it is.
+    pub in_line: usize,
 }
 
 /// A block that find has unfolded, and the detail that was chosen for it before.
@@ -187,15 +189,18 @@ impl TranscriptView {
     /// Where in its segment a match is; `None` if not all of the segment's matches are drawn.
     fn row_of_found(&mut self, index: usize, place: Place, frame: &Frame<'_>) -> Option<usize> {
         let found = self.found.clone()?;
-        let of = found.current.map_or(0, |current| current.of);
+        let current = found.current.filter(|current| current.place == place)?;
         let segment = place.segment as usize;
         if segment >= self.items.get(index)?.heights.len() {
             return None;
         }
         let rows = self.rows(index, segment, frame);
         let marks = marks(&rows, &found.pattern);
-        let at = nth_mark(place.nth as usize, of, marks.len())?;
-        marks.get(at)?.first().map(|piece| piece.row)
+        if let Some(mark) = current_mark(&current, &rows, &marks) {
+            return marks.get(mark)?.first().map(|piece| piece.row);
+        }
+        // Of a very long line only the beginning is drawn.
+        rows.iter().position(|row| row.written.found)
     }
 
     /// Marks what is visible of the matches in a segment whose first visible row is at `area`'s top.
@@ -214,10 +219,7 @@ impl TranscriptView {
         };
         let current = found.current.filter(here);
         let marks = marks(&shown.rows, &found.pattern);
-        let current = current.and_then(|current| {
-            let nth = current.place.nth as usize;
-            nth_mark(nth, current.of, marks.len())
-        });
+        let current = current.and_then(|current| current_mark(&current, &shown.rows, &marks));
         for (n, mark) in marks.iter().enumerate() {
             let style = mark_style(ctx.theme, current == Some(n));
             for piece in mark {
@@ -240,6 +242,23 @@ impl TranscriptView {
             }
         }
     }
+}
+
+/// The mark of the current match among those that are drawn. Where not all rows are, it is found by its
+/// line.
+fn current_mark(current: &Current, rows: &[Row], marks: &[Vec<MarkedCells>]) -> Option<usize> {
+    let Some(row) = rows.iter().position(|row| row.written.found) else {
+        return nth_mark(current.place.nth as usize, current.of, marks.len());
+    };
+    let next = rows.iter().skip(row + 1);
+    let len = 1 + next
+        .take_while(|row| row.written.join != Join::Begins)
+        .count();
+    let first = |mark: &Vec<MarkedCells>| mark.first().map_or(0, |piece| piece.row);
+    let before = marks.partition_point(|mark| first(mark) < row);
+    let at = before + current.in_line;
+    let here = marks.get(at).is_some_and(|mark| first(mark) < row + len);
+    here.then_some(at)
 }
 
 /// The mark that is match `nth` of `of` where `drawn` are drawn: rows may hold words of the client's

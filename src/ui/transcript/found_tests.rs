@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
 
 use super::{samples::*, *};
 use crate::ui::{
-    find::{Corpus, Pattern, Place, Search},
+    find::{Corpus, MAX_PLACES, Pattern, Place, Search},
     render::testing::{Stage, screen},
 };
 
@@ -41,9 +41,14 @@ fn show(world: &World, view: &mut TranscriptView, text: &str, nth: usize) -> (St
         .iter()
         .filter(|other| (other.block, other.segment) == (place.block, place.segment))
         .count();
+    let before = all[..nth].iter();
+    let in_line = before.filter(|other| {
+        (other.block, other.segment, other.line) == (place.block, place.segment, place.line)
+    });
+    let in_line = in_line.count();
     let found = Found {
         pattern: pattern(text),
-        current: Some(Current { place, of }),
+        current: Some(Current { place, of, in_line }),
     };
     world.sync(view, 80, 24);
     view.set_found(Some(found), true);
@@ -127,6 +132,7 @@ fn a_match_over_the_end_of_a_row_is_marked_on_both() {
         let current = Some(Current {
             place: all[0],
             of: 1,
+            in_line: 0,
         });
         let pattern = pattern("long needle here");
         view.set_found(Some(Found { pattern, current }), true);
@@ -139,9 +145,114 @@ fn a_match_over_the_end_of_a_row_is_marked_on_both() {
     }
 }
 
+/// Rows of text with the word in a row far behind those that are laid out, twice, and in the first.
+fn long(at: usize) -> String {
+    let row = |n: usize| match n {
+        0 => "a needle at once\n".to_owned(),
+        n if n == at => format!("row {n}: needle, needle\n"),
+        n => format!("row {n}\n"),
+    };
+    (0..5_000).map(row).collect()
+}
+
+#[test]
+fn a_match_behind_the_rows_that_are_laid_out_is_gone_to_by_its_line() {
+    use crate::model::ToolKind;
+    let with = |world: &mut World, kind, piece| {
+        let mut call = call(kind, "call", world.stage.now);
+        call.content = vec![piece];
+        world.transcript.push_for_test(tool(call));
+    };
+    let makes: [(&str, &dyn Fn(&mut World, &str)); 6] = [
+        ("read", &|world, text| {
+            with(world, ToolKind::Read, text_piece(text));
+        }),
+        ("run", &|world, text| {
+            with(world, ToolKind::Execute, text_piece(text));
+        }),
+        ("diff", &|world, text| {
+            let old = text.replace("row", "before");
+            with(world, ToolKind::Edit, diff_piece("a.txt", Some(&old), text));
+        }),
+        ("new", &|world, text| {
+            with(world, ToolKind::Edit, diff_piece("a.txt", None, text));
+        }),
+        ("user", &|world, text| {
+            world.transcript.push_for_test(user(text));
+        }),
+        ("terminal", &|world, text| {
+            world.terminal("t", "cat", &text.replace('\n', "\r\n"), Some(0));
+            let piece = crate::model::ToolContent::Terminal(crate::model::TerminalId::new("t"));
+            with(world, ToolKind::Execute, piece);
+        }),
+    ];
+    for (what, make) in makes {
+        for at in [1_500, 2_500, 4_900] {
+            let mut world = World::new(Stage::dark());
+            make(&mut world, &long(at));
+            world.transcript.push_for_test(agent("the end", true));
+            let mut view = TranscriptView::default();
+            let all = places(&world, "needle", 0).len();
+            for back in [2, 1] {
+                let (drawn, current) = show(&world, &mut view, "needle", all - back);
+                let row = format!("row {at}: needle, needle");
+                assert!(drawn.contains(&row), "{what} {at}\n{drawn}");
+                assert_eq!(current, "needle", "{what} {at}\n{drawn}");
+                let above = format!("row {}", at - 1);
+                assert!(drawn.contains(&above), "{what} {at}\n{drawn}");
+            }
+            // And back to what is among the first rows.
+            let (drawn, current) = show(&world, &mut view, "needle", 0);
+            assert!(drawn.contains("a needle at once"), "{what}\n{drawn}");
+            assert_eq!(current, "needle", "{what} {at}\n{drawn}");
+        }
+    }
+}
+
+#[test]
+fn of_a_long_line_the_row_where_it_begins_is_gone_to() {
+    let mut world = World::new(Stage::dark());
+    let text = format!("{}\n{} needle\nend", long(1), "word ".repeat(2_000));
+    world.transcript.push_for_test(user(&text));
+    let all = places(&world, "needle", 0).len();
+    let (drawn, _) = show(&world, &mut TranscriptView::default(), "needle", all - 1);
+    assert!(drawn.contains("row 4999"), "{drawn}");
+}
+
+#[test]
+fn a_long_text_is_searched_in_pieces() {
+    use crate::session::NoticeLevel;
+    const PIECE: usize = 64 << 10;
+    let text = "some words\n".repeat(200_000);
+    let makes = [
+        user(&text),
+        notice(NoticeLevel::Info, "an error", Some(&text)),
+    ];
+    for block in makes {
+        let mut world = World::new(Stage::dark());
+        world.transcript.push_for_test(block);
+        let source = world.source();
+        let corpus = Corpus {
+            source: &source,
+            offload: &world.stage.offload,
+            now: world.stage.now,
+        };
+        for needle in ["words", "nothing of it"] {
+            let mut search = Search::new(pattern(needle), 0, &corpus);
+            let mut steps = 0;
+            while !search.is_done() {
+                search.step(&corpus, world.stage.now);
+                steps += 1;
+            }
+            let all = text.len().min(MAX_PLACES * "some words\n".len());
+            let all = if needle == "words" { all } else { text.len() };
+            assert!(steps >= all / (2 * PIECE), "{needle}: {steps}");
+        }
+    }
+}
+
 #[test]
 fn matches_are_bounded() {
-    use crate::ui::find::MAX_PLACES;
     for count in [MAX_PLACES - 1, MAX_PLACES, MAX_PLACES + 1] {
         let mut world = World::new(Stage::dark());
         let half = count / 2;

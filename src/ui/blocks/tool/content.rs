@@ -146,7 +146,7 @@ fn render_piece(
                 cut(&mut rendered.rows, text_room(tool.detail), ctx);
                 rendered
             }
-            _ => text_rows(call, text, tool.detail, ctx).into(),
+            _ => text_rows(call, text, tool, ctx).into(),
         },
         ToolContent::Block(content) => render_content(content, text_room(tool.detail), ctx),
         ToolContent::Diff(diff) => render_diff_piece(call, diff, tool, ctx),
@@ -269,6 +269,11 @@ fn noted(text: String, diff: &Diff) -> String {
     }
 }
 
+/// The line that find is at, where the piece is unfolded: folded ones unfold for their match.
+fn found_in(tool: &ToolContext<'_>) -> Option<usize> {
+    tool.found.filter(|_| tool.detail == Detail::Full)
+}
+
 fn text_room(detail: Detail) -> usize {
     if detail == Detail::Full {
         FULL_ROWS
@@ -280,9 +285,10 @@ fn text_room(detail: Detail) -> usize {
 fn text_rows(
     call: &ToolCall,
     text: &SafeText,
-    detail: Detail,
+    tool: &ToolContext<'_>,
     ctx: &RenderContext<'_>,
 ) -> Vec<Row> {
+    let detail = tool.detail;
     let (text, _) = unfenced(text);
     if text.trim().is_empty() {
         return Vec::new();
@@ -306,7 +312,7 @@ fn text_rows(
             _ => ctx.theme.dim,
         },
     };
-    excerpt.rows(text, usize::from(ctx.width), ctx)
+    excerpt.rows_with(found_in(tool), text, usize::from(ctx.width), ctx)
 }
 
 fn render_diff_piece(
@@ -322,6 +328,7 @@ fn render_diff_piece(
             SHORT_DIFF_ROWS
         },
         layout: tool.layout,
+        found: found_in(tool),
     };
     let mut rendered = render_diff(diff, &options, ctx);
     if let Some(label) = change_label(diff, tool.cwd) {
@@ -369,7 +376,10 @@ fn terminal_rows(
     let ran = !call.had_no_leave();
     let header = info.and_then(|info| render_terminal_header(info, title, ran, ctx));
     let mut rows: Vec<Row> = header.into_iter().collect();
-    rows.extend(render_screen(&screen, max_rows, ctx));
+    // A line above its rows tells what is missing of them.
+    let missing = usize::from(screen.dropped_rows() > 0);
+    let found = found_in(tool).and_then(|line| line.checked_sub(missing));
+    rows.extend(render_screen(&screen, max_rows, found, ctx));
     rows
 }
 

@@ -45,6 +45,8 @@ pub struct ToolContext<'a> {
     pub screens: &'a Screens,
     pub layout: DiffLayout,
     pub detail: Detail,
+    /// The line that find is at, in what was searched of the piece.
+    pub found: Option<usize>,
     /// The spinner's frame; `None` without motion.
     pub spinner: Option<&'static str>,
 }
@@ -53,6 +55,7 @@ impl<'a> ToolContext<'a> {
     fn new(detail: Detail, frame: &Frame<'a>) -> Self {
         Self {
             cwd: frame.source.cwd,
+            found: frame.found,
             subagents: frame.source.subagents,
             terminals: frame.source.terminals,
             screens: frame.source.screens,

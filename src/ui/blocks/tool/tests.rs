@@ -36,6 +36,7 @@ impl Props {
             screens: &self.screens,
             layout: DiffLayout::Auto,
             detail,
+            found: None,
             spinner: Some("⠹"),
         };
         let mut rows = render_tool_header(call, &tool, ctx).rows;

@@ -120,6 +120,7 @@ impl Body {
                 DIFF_ROWS
             },
             layout: cx.diff,
+            found: None,
         };
         let columns = u16::try_from(width).unwrap_or(u16::MAX);
         let diff = diff_rows(diff, &options, &cx.render(columns));

@@ -14,6 +14,7 @@ use ratatui::text::Line;
 
 use super::{
     RenderContext, Rendered, Row,
+    excerpt::ABOVE_FOUND,
     format::{count, grouped, shown_path},
     line::StyledLine,
 };
@@ -40,6 +41,9 @@ pub struct DiffOptions {
     /// Rows at most; the lines left out are counted in one more row.
     pub max_rows: usize,
     pub layout: DiffLayout,
+    /// The line of [`DiffModel::shown`] that find is at: rows stand around it where it is not among
+    /// the first.
+    pub found: Option<usize>,
 }
 
 /// Rows of a diff, and what they are.
@@ -71,39 +75,109 @@ pub fn diff_rows(diff: &Arc<Diff>, options: &DiffOptions, ctx: &RenderContext<'_
     };
     let layout = Layout::choose(options.layout, &model, ctx.width);
     let painter = Painter::new(&model, &diff.path, ctx);
-    let mut rows: Vec<Row> = Vec::new();
-    let mut items = layout.items(&model);
-    let mut left_out = 0;
-    let mut lead = None;
-    while let Some(item) = items.next() {
-        let next = painter.item(item);
-        // A row that counts one omitted row would save nothing.
-        let last = items.size_hint().1 == Some(0) && next.len() == 1;
-        if rows.len() >= options.max_rows && !last {
-            left_out = item.text_lines() + items.map(Item::text_lines).sum::<usize>();
-            break;
-        }
-        if item.is_change() {
-            lead.get_or_insert(rows.len());
-        }
-        rows.extend(next);
+    let found = options.found.and_then(|line| model.shown_line(line));
+    let found = found.and_then(|line| {
+        let mut items = layout.items(&model);
+        items.position(|item| item.has(line))
+    });
+    let mut drawn = draw_items(
+        &model,
+        &painter,
+        layout,
+        (0, found, false),
+        options.max_rows,
+        ctx,
+    );
+    if let Some(at) = found.filter(|at| *at >= drawn.items) {
+        let from = at.saturating_sub(options.max_rows / ABOVE_FOUND);
+        drawn = draw_items(
+            &model,
+            &painter,
+            layout,
+            (from, Some(at), true),
+            options.max_rows,
+            ctx,
+        );
     }
-    if rows.len() > options.max_rows.saturating_add(1) {
-        let cut = rows.len() - options.max_rows;
-        rows.truncate(options.max_rows);
-        if left_out == 0 {
-            rows.push(note(&format!("+{}", count(cut, "row")), ctx));
-        }
-    }
-    if left_out > 0 {
-        rows.push(note(&format!("+{}", count(left_out, "line")), ctx));
-    }
+    let Drawn {
+        mut rows,
+        left_out,
+        lead,
+        ..
+    } = drawn;
     rows.extend(remarks(diff, &model).map(|text| note(text, ctx)));
     DiffRows {
         rendered: Rendered {
             rows,
             provisional: painter.provisional(),
         },
+        left_out,
+        lead,
+    }
+}
+
+/// Rows of some items of a diff.
+struct Drawn {
+    rows: Vec<Row>,
+    /// Items that are whole among the rows.
+    items: usize,
+    left_out: usize,
+    lead: usize,
+}
+
+/// The items from one on. `found`: the one that find is at gets its sign, and if it is to be reached, they
+/// go on at least up to it.
+fn draw_items(
+    model: &DiffModel,
+    painter: &Painter<'_>,
+    layout: Layout,
+    (from, found, reach): (usize, Option<usize>, bool),
+    max_rows: usize,
+    ctx: &RenderContext<'_>,
+) -> Drawn {
+    let mut items = layout.items(model);
+    let above: usize = items.by_ref().take(from).map(Item::text_lines).sum();
+    let mut rows: Vec<Row> = Vec::new();
+    if above > 0 {
+        rows.push(note(&format!("+{}", count(above, "line")), ctx));
+    }
+    let (mut left_out, mut lead, mut at) = (above, None, from);
+    let mut below = 0;
+    while let Some(item) = items.next() {
+        let mut next = painter.item(item);
+        // A row that counts one omitted row would save nothing.
+        let last = items.size_hint().1 == Some(0) && next.len() == 1;
+        if rows.len() >= max_rows && !last && !(reach && found.is_some_and(|found| at <= found)) {
+            below = item.text_lines() + items.map(Item::text_lines).sum::<usize>();
+            break;
+        }
+        if item.is_change() {
+            lead.get_or_insert(rows.len());
+        }
+        if found == Some(at)
+            && let Some(first) = next.first_mut()
+        {
+            first.written.found = true;
+        }
+        rows.extend(next);
+        at += 1;
+    }
+    let is_cut = rows.len() > max_rows.saturating_add(1) && !reach;
+    if is_cut {
+        let cut = rows.len() - max_rows;
+        rows.truncate(max_rows);
+        at -= 1;
+        if below == 0 {
+            rows.push(note(&format!("+{}", count(cut, "row")), ctx));
+        }
+    }
+    if below > 0 {
+        rows.push(note(&format!("+{}", count(below, "line")), ctx));
+    }
+    left_out += below;
+    Drawn {
+        rows,
+        items: at,
         left_out,
         lead: lead.unwrap_or(0),
     }

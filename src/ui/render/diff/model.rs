@@ -334,6 +334,15 @@ impl DiffModel {
         out
     }
 
+    /// The line of that number, from 0, in [`DiffModel::shown`].
+    pub fn shown_line(&self, number: usize) -> Option<DiffLine> {
+        let mut lines = self.lines.iter();
+        let lines = lines
+            .by_ref()
+            .filter(|line| !matches!(line, DiffLine::Gap { .. }));
+        lines.copied().nth(number)
+    }
+
     /// Whether it comes from a patch, which has only some of the lines.
     pub fn is_patch(&self) -> bool {
         self.numbers.is_some()

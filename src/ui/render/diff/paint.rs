@@ -53,6 +53,13 @@ impl Item {
         }
     }
 
+    pub fn has(self, line: DiffLine) -> bool {
+        match self {
+            Self::Line(own) => own == line,
+            Self::Pair(left, right) => left == Some(line) || right == Some(line),
+        }
+    }
+
     /// The lines that it shows.
     pub fn texts(self, model: &DiffModel) -> impl Iterator<Item = &str> {
         let lines = match self {

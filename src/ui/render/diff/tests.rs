@@ -13,6 +13,7 @@ use crate::{
 const ALL: DiffOptions = DiffOptions {
     max_rows: usize::MAX,
     layout: DiffLayout::Auto,
+    found: None,
 };
 
 fn diff(path: &str, old: Option<&str>, new: &str) -> Arc<Diff> {
