@@ -321,6 +321,7 @@ fn past(summary: Summary, here: &Path, now: u64) -> PastSession {
             answered: summary.answered,
         },
         agent: summary.about.agent_name,
+        branch: summary.about.branch,
         when: SafeText::line(&ago(summary.updated, now)),
         id: summary.id,
     }

@@ -166,6 +166,9 @@ pub enum Event {
         time: SafeText,
     },
 
+    /// The git branch of its directory: as it is opened, and after each turn.
+    OnBranch(Option<SafeText>),
+
     // The host.
     /// Claimed changes compared with the disk; they replace the claims if those are still current.
     /// `None`: they could not be compared.

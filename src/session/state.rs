@@ -103,6 +103,8 @@ pub struct Session {
     pub title: Option<SafeText>,
     /// The person gave it: what the agent says of its title is not shown.
     pub own_title: bool,
+    /// The git branch of its directory, as it was last looked at.
+    pub branch: Option<SafeText>,
     pub conversation: Conversation,
     pub turn: Option<Turn>,
     /// What the agent last said that it does; `None` where it says nothing of that kind

@@ -59,6 +59,8 @@ pub struct PastSession {
     pub name: SafeText,
     pub agent: SafeText,
     pub when: SafeText,
+    /// The git branch that it was on.
+    pub branch: Option<SafeText>,
     /// Its directory, where that is another one.
     pub elsewhere: Option<SafeText>,
     pub last: Exchange,

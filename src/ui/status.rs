@@ -216,7 +216,8 @@ impl Status<'_> {
         }
         if !self.project.cwd.is_empty() {
             parts.push(self.right(rank::CWD, &self.project.cwd, theme.dim));
-            if let Some(branch) = &self.project.git_branch {
+            let branch = self.session.and_then(|session| session.branch.as_ref());
+            if let Some(branch) = branch.or(self.project.git_branch.as_ref()) {
                 parts.push(self.right(rank::BRANCH, &format!("({branch})"), theme.dim));
             }
         }

@@ -83,6 +83,7 @@ impl Runtime {
                 }
                 self.clients.insert(connection, client);
                 self.inboxes.add(connection, launched.inbox);
+                self.tell_branch(key);
                 let events = vec![launched.mcp_servers, Event::Connected(connection)];
                 Some((key, events))
             }
@@ -95,6 +96,7 @@ impl Runtime {
         if let Some(running) = self.running.get_mut(&key) {
             running.connection = Some(connection);
         }
+        self.tell_branch(key);
         if let Err(text) = self.host(key) {
             let level = NoticeLevel::Error;
             self.tell(key, connection)(Event::Note { level, text });

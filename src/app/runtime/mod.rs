@@ -26,7 +26,7 @@ use crate::{
     app::{cleanup::Started, local_time, services::Launched},
     cli::Launch,
     config::{AgentProfile, Config},
-    host::{Host, HostEvent, Login, LoginCommand, Terminals, browser},
+    host::{Host, HostEvent, Login, LoginCommand, Terminals, browser, git},
     model::{AgentNotice, ConnectionId, Policy, SessionId, SessionKey, TerminalId, ToAgent},
     session::{
         Attention, BlockId, Effect, Event, Prompt, QuestionId, Routed, ScreenChange, Sessions,
@@ -188,7 +188,10 @@ impl Runtime {
                         self.tell(by, connection)(event);
                     }
                 }
-                Effect::TellTime(row) => self.tell_time(by, row),
+                Effect::TellTime(row) => {
+                    self.tell_time(by, row);
+                    self.tell_branch(by);
+                }
                 Effect::Compare(comparison) => self.compare(by, *comparison),
                 Effect::Decide {
                     question,
@@ -237,6 +240,16 @@ impl Runtime {
         if let (Some(connection), Some(time)) = (connection, local_time::now()) {
             self.tell(by, connection)(Event::EndedAt { row, time });
         }
+    }
+
+    /// Looks at the git branch of a session's directory, off the UI task.
+    pub(super) fn tell_branch(&self, by: SessionKey) {
+        let connection = self.running(by).and_then(|running| running.connection);
+        let (Some(connection), Some(session)) = (connection, self.sessions.get(by)) else {
+            return;
+        };
+        let (tell, cwd) = (self.tell(by, connection), session.config.cwd.clone());
+        tokio::task::spawn_blocking(move || tell(Event::OnBranch(git::branch(&cwd))));
     }
 
     /// The person has consented: starts their browser off the UI task.

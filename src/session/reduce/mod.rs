@@ -111,6 +111,7 @@ impl Session {
             terminals: BTreeMap::new(),
             earlier: Earlier::default(),
             providers: Providers::default(),
+            branch: None,
             last_word: now,
             rev: 0,
             inner: Inner::default(),
@@ -292,6 +293,7 @@ impl Step<'_> {
             Event::EndAgent => self.end_agent(),
             Event::Note { level, text } => self.say(level, text),
             Event::EndedAt { row, time } => self.ended_at(row, &time),
+            Event::OnBranch(branch) => self.session.branch = branch,
 
             Event::Compared { of, shown } => match of {
                 Compared::Call {

@@ -73,6 +73,9 @@ pub struct About {
     /// The person gave it.
     #[serde(skip_serializing_if = "is_default")]
     pub own_title: bool,
+    /// The git branch of its directory.
+    #[serde(skip_serializing_if = "is_default")]
+    pub branch: Option<SafeText>,
     /// Milliseconds since 1970.
     pub started: u64,
 }
@@ -84,7 +87,8 @@ impl Weigh for About {
             self.agent_name,
             self.cwd,
             self.session,
-            self.title
+            self.title,
+            self.branch
         )
     }
 }
@@ -293,7 +297,8 @@ mod tests {
             "v": 1, "t": 1, "block": block, "more": more, "plans": plans,
             "child": {"of": 1, "more": more, "plans": plans},
             "about": {
-                "agent": "x", "agentName": "x", "cwd": "x", "session": "x", "title": "x", "started": 1,
+                "agent": "x", "agentName": "x", "cwd": "x", "session": "x", "title": "x", "branch": "x",
+                "started": 1,
             },
             "turn": {"stop": "x"},
         })

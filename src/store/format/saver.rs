@@ -278,6 +278,7 @@ impl Saver {
         self.begun
             && self.about.as_ref().is_some_and(|about| {
                 (&about.title, about.own_title) != (&session.title, session.own_title)
+                    || session.branch.is_some() && about.branch != session.branch
                     || about.session.as_deref() != session.id.as_ref().map(|id| id.as_str())
             })
     }
@@ -293,6 +294,10 @@ impl Saver {
             session: id.or_else(|| before.and_then(|about| about.session.clone())),
             title: session.title.clone(),
             own_title: session.own_title,
+            branch: session
+                .branch
+                .clone()
+                .or_else(|| before.and_then(|about| about.branch.clone())),
             started: self.started,
         }
     }

@@ -79,6 +79,11 @@ impl Pattern {
         self.matcher.is_match(text)
     }
 
+    /// The first match in a text.
+    pub fn first_in(&self, text: &str) -> Option<Range<usize>> {
+        self.matcher.find(text).map(|found| found.range())
+    }
+
     /// The matches in one line, from left to right; none is empty.
     pub fn in_line<'a>(&'a self, line: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         self.matcher

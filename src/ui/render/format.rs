@@ -63,6 +63,18 @@ pub fn shown_path(path: &str, cwd: &Path) -> SafeText {
     exact_line(relative.unwrap_or(path))
 }
 
+/// How long ago that was, as lists of sessions say it.
+pub fn ago(since: Duration) -> String {
+    let seconds = since.as_secs();
+    match seconds {
+        0..60 => "just now".to_owned(),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..86_400 => format!("{} h ago", seconds / 3_600),
+        86_400..172_800 => "yesterday".to_owned(),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -286,6 +286,27 @@ fn the_end_of_a_turn_is_written_at_once_and_to_last() {
     assert_eq!(file.read().about.title.as_deref(), Some("a title"));
 }
 
+#[test]
+fn the_branch_is_kept_as_it_was_last_seen() {
+    let mut session = session();
+    let mut file = File::new();
+    session.branch = Some("main".into());
+    session.conversation.transcript.push_for_test(user("go"));
+    file.saver.changed(&session, file.now);
+    file.take(&session, false);
+    assert_eq!(file.read().about.branch.as_deref(), Some("main"));
+    session.branch = Some("mend".into());
+    file.saver.changed(&session, file.now);
+    assert!(file.saver.due().is_some(), "it is written without words");
+    file.take(&session, false);
+    assert_eq!(file.read().about.branch.as_deref(), Some("mend"));
+    // Where it cannot be looked at any more, it is the last one.
+    session.branch = None;
+    session.title = Some("a title".into());
+    file.take(&session, false);
+    assert_eq!(file.read().about.branch.as_deref(), Some("mend"));
+}
+
 /// Agents send all of a call's output again with each line of it.
 #[test]
 fn a_call_that_goes_on_is_written_less_and_less_often_and_whole_at_its_end() {

@@ -12,8 +12,11 @@ mod palette;
 mod past;
 mod preview;
 mod providers;
+mod said;
 mod sessions;
 mod themes;
+
+use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{
@@ -120,7 +123,12 @@ pub trait Contents {
     }
 
     /// What was typed has changed; what is to follow.
-    fn typed(&mut self, _typed: &str) -> Option<UiCommand> {
+    fn typed(&mut self, _typed: &str, _cx: &OverlayContext<'_>) -> Option<UiCommand> {
+        None
+    }
+
+    /// When it goes on with what it does in pieces.
+    fn deadline(&self, _now: Instant) -> Option<Instant> {
         None
     }
 
@@ -232,12 +240,12 @@ impl<C: Contents> ListDialog<C> {
     }
 
     /// Says what is to follow where what was typed has changed.
-    fn follow_typed(&mut self, outcome: Outcome) -> Outcome {
+    fn follow_typed(&mut self, outcome: Outcome, cx: &OverlayContext<'_>) -> Outcome {
         if self.typed == self.list.typed() {
             return outcome;
         }
         self.typed = self.list.typed().to_owned();
-        match self.contents.typed(&self.typed) {
+        match self.contents.typed(&self.typed, cx) {
             Some(command) => outcome.command(command),
             None => outcome,
         }
@@ -317,7 +325,7 @@ impl<C: Contents> Overlay for ListDialog<C> {
             self.list.clear();
         }
         self.by_person |= outcome.taken;
-        let outcome = self.follow_typed(outcome);
+        let outcome = self.follow_typed(outcome, cx);
         self.fill(cx);
         outcome
     }
@@ -325,7 +333,7 @@ impl<C: Contents> Overlay for ListDialog<C> {
     fn paste(&mut self, text: &str, cx: &OverlayContext<'_>) -> Outcome {
         self.fill(cx);
         self.list.paste(text);
-        let outcome = self.follow_typed(Outcome::taken());
+        let outcome = self.follow_typed(Outcome::taken(), cx);
         self.fill(cx);
         outcome
     }
@@ -348,6 +356,10 @@ impl<C: Contents> Overlay for ListDialog<C> {
 
     fn previewed(&self) -> Option<ThemeChoice> {
         self.contents.preview(&self.list)
+    }
+
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        self.contents.deadline(now)
     }
 
     fn height(&mut self, room: Room, cx: &OverlayContext<'_>) -> u16 {

@@ -41,7 +41,7 @@ impl PastSessions {
 const MIN_LETTERS: usize = 2;
 
 /// What is looked for in the text; nothing where too little was typed.
-fn searched(typed: &str) -> &str {
+pub(super) fn searched(typed: &str) -> &str {
     let typed = typed.trim();
     match typed.chars().count() {
         0..MIN_LETTERS => "",
@@ -81,7 +81,7 @@ impl Contents for PastSessions {
         self.all.iter().map(row).collect()
     }
 
-    fn typed(&mut self, typed: &str) -> Option<UiCommand> {
+    fn typed(&mut self, typed: &str, _cx: &OverlayContext<'_>) -> Option<UiCommand> {
         let before = searched(&self.typed).to_owned();
         self.typed = typed.to_owned();
         let words = searched(typed);
@@ -131,7 +131,8 @@ fn row(past: &PastSession, cx: &OverlayContext<'_>) -> ListRow<String> {
     let dim = |text: &str| StyledLine::styled(text, theme.dim);
     let cwd = past.elsewhere.as_ref();
     let cwd = cwd.map(|cwd| dim(&shortened(cwd, cx.symbols.ellipsis)));
-    let more = [Some(dim(&past.agent)), cwd];
+    let branch = past.branch.as_ref().map(|branch| dim(branch));
+    let more = [Some(dim(&past.agent)), branch, cwd];
     ListRow::new(past.id.clone(), label)
         .with_note(dim(&past.when))
         .with_more(more.into_iter().flatten().collect())

@@ -1,7 +1,10 @@
 //! All open sessions: which one to show, who waits for the person; and what the agent has kept
 //! besides (ctrl-s).
 
-use std::time::Instant;
+use std::{
+    cell::RefCell,
+    time::{Duration, Instant},
+};
 
 use crate::{
     model::{SessionId, SessionKey, WorkState},
@@ -12,12 +15,18 @@ use crate::{
         action::Action,
         keymap::Chord,
         overlay::{Outcome, OverlayContext, Wish, agent_name, panel::Panel, rename},
-        render::{Row, format::elapsed_seconds, line::StyledLine},
+        render::{
+            Row,
+            format::{ago, elapsed_seconds},
+            line::StyledLine,
+        },
         standing::Standing,
     },
 };
 
-use super::{Contents, FilterList, ListRow, NewRows, open as open_list, preview};
+use super::{
+    Contents, FilterList, ListRow, NewRows, open as open_list, past::searched, preview, said::Said,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
@@ -34,6 +43,9 @@ pub struct MadeFrom {
     open: usize,
     revisions: u64,
     elsewhere: Elsewhere,
+    /// Sessions in whose text what is typed was found, and minutes since something was said.
+    found: usize,
+    minutes: u64,
 }
 
 /// Characters of an id that tell sessions without a title apart.
@@ -43,6 +55,9 @@ const ID_CHARS: usize = 12;
 pub struct OpenSessions {
     /// To be ended although it is working, or deleted, if the key is pressed once more.
     ending: Option<Item>,
+    /// As it was last told.
+    typed: String,
+    said: RefCell<Said>,
 }
 
 pub(super) fn open(cx: &OverlayContext<'_>) -> Outcome {
@@ -131,9 +146,31 @@ impl Contents for OpenSessions {
         (Action::Stop, "close"),
     ];
 
+    fn typed(&mut self, typed: &str, cx: &OverlayContext<'_>) -> Option<UiCommand> {
+        let before = searched(&self.typed).to_owned();
+        self.typed = typed.to_owned();
+        if searched(typed) != before {
+            let keys = cx.sessions.iter().flat_map(|sessions| sessions.iter());
+            let keys = keys.map(|(key, _)| key).collect();
+            self.said.borrow_mut().look_for(searched(typed), keys);
+        }
+        None
+    }
+
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        (!self.said.borrow().is_over()).then_some(now)
+    }
+
     fn made_from(&self, _narrowed: bool, cx: &OverlayContext<'_>) -> Option<MadeFrom> {
         let sessions = cx.sessions?;
+        let mut said = self.said.borrow_mut();
+        said.step(sessions);
+        let minutes = sessions
+            .iter()
+            .map(|(_, session)| since(session, cx.now).as_secs() / 60);
         Some(MadeFrom {
+            found: said.count(),
+            minutes: minutes.sum(),
             shown: sessions.shown_key(),
             open: sessions.len(),
             revisions: sessions.iter().map(|(_, session)| session.rev).sum(),
@@ -145,9 +182,10 @@ impl Contents for OpenSessions {
         let Some(sessions) = cx.sessions else {
             return Vec::new();
         };
-        let open = sessions
-            .iter()
-            .map(|(key, session)| row(key, session, sessions.shown_key() == Some(key), cx));
+        let open = sessions.iter().map(|(key, session)| ListRow {
+            in_text: self.said.borrow().in_session(key).is_some(),
+            ..row(key, session, sessions.shown_key() == Some(key), cx)
+        });
         if !cx.is_live() {
             return open.collect();
         }
@@ -208,7 +246,9 @@ impl Contents for OpenSessions {
             Item::Session(key) => sessions
                 .and_then(|sessions| sessions.get(*key))
                 .map_or_else(Vec::new, |session| {
-                    preview::rows(&preview::last_exchange(session), None, room, cx)
+                    let said = self.said.borrow();
+                    let found = said.in_session(*key);
+                    preview::rows(&preview::last_exchange(session), found, room, cx)
                 }),
             _ => Vec::new(),
         }
@@ -287,7 +327,7 @@ fn row(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_>)
         if shown { theme.strong } else { theme.text },
     );
     let agent = StyledLine::styled(&agent_name(Some(session)), theme.dim);
-    let branch = cx.project.git_branch.as_ref();
+    let branch = session.branch.as_ref().or(cx.project.git_branch.as_ref());
     let branch = branch.map(|branch| StyledLine::styled(branch, theme.dim));
     let more = std::iter::once(agent).chain(branch).collect();
     let (state, style) = state(session, cx.now);
@@ -297,7 +337,12 @@ fn row(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_>)
         .with_more(more)
 }
 
-/// The state in a few words, and whether it needs the person.
+/// The time since the agent said something, or was given something.
+fn since(session: &Session, now: Instant) -> Duration {
+    now.saturating_duration_since(session.last_word)
+}
+
+/// The state in a few words, or how old it is, and whether it needs the person.
 fn state(session: &Session, now: Instant) -> (String, bool) {
     let waiting = session.waiting_questions().count();
     match (&session.phase, &session.turn) {
@@ -321,6 +366,7 @@ fn state(session: &Session, now: Instant) -> (String, bool) {
             ("state unknown".into(), false)
         }
         (Phase::Ready, None) => match (session.queue.len(), session.in_background()) {
+            (0, 0) if session.has_conversation() => (ago(since(session, now)), false),
             (0, 0) => (String::new(), false),
             (0, beside) => (format!("{beside} in background"), false),
             (queued, _) => (format!("{queued} queued"), false),

@@ -16,6 +16,7 @@ fn past(name: &str, agent: &'static str, when: &'static str) -> PastSession {
         name: SafeText::line(name),
         agent: agent.into(),
         when: when.into(),
+        branch: None,
         elsewhere: None,
         last: Exchange::default(),
     }
@@ -36,6 +37,7 @@ const SIZES: [(u16, u16); 3] = [(40, 16), (80, 20), (200, 24)];
 fn pictures_of_the_sessions_of_the_past() {
     let some = || {
         let mut elsewhere = past("fix the flaky test of the parser", "OpenCode", "2 h ago");
+        elsewhere.branch = Some("mend/parser".into());
         elsewhere.elsewhere = Some("~/src/a-rather-long-name-of-a-directory".into());
         vec![
             past(
@@ -388,4 +390,37 @@ fn the_last_exchange_of_the_selected_session_stands_beside_or_below_the_list() {
     let picture = screen.draw();
     assert!(!picture.contains("The parser reads"), "{picture}");
     assert!(picture.contains("a slow parser"));
+}
+
+#[test]
+fn what_is_typed_is_looked_for_in_the_text_of_open_sessions_and_their_age_and_branch_stand_there() {
+    let mut several = Several::new(Ok(SessionPage::default()));
+    let shown = several.shown;
+    let now = several.screen.bench.context().now;
+    let branch = Some("mend/parser".into());
+    several.sessions.apply(shown, Event::OnBranch(branch), now);
+    let prompt = crate::session::Prompt::of_text("Why is the Quux slow?".into());
+    several.sessions.apply(shown, Event::Submit(prompt), now);
+    let word = FromAgent::Reply {
+        caller: shown,
+        call: CallTag::Prompt {
+            session: crate::model::SessionId::new("s"),
+        },
+        result: CallResult::PromptDone(StopReason::EndTurn, None),
+    };
+    several.sessions.from_agent(AGENT, word, now);
+    several.screen.bench.wait(5 * 60_000);
+    several.press("ctrl-s");
+    let picture = text(&several.buffer((100, 30)));
+    assert!(picture.contains("mend/parser"), "{picture}");
+    assert!(picture.contains("5 min ago"), "{picture}");
+    several.press("q u u");
+    let picture = text(&several.buffer((100, 30)));
+    assert!(
+        picture.contains("found: Why is the Quux slow?"),
+        "{picture}"
+    );
+    assert!(!picture.contains("sign-in needed"), "{picture}");
+    several.press("u");
+    assert!(!text(&several.buffer((100, 30))).contains("found:"));
 }
