@@ -38,7 +38,8 @@ impl App {
             UiCommand::EditDraft(draft) => self.edit_draft(&draft)?,
             UiCommand::OpenEditor { path, line } => self.open_editor(&path, line)?,
             UiCommand::Page(text) => self.page(&text)?,
-            UiCommand::Copy(text) => self.copy(text),
+            UiCommand::Copy(text) => self.copy(text, None),
+            UiCommand::CopyOf { what, text } => self.copy(text, Some(what)),
             UiCommand::Export(path) => self.export(path),
             UiCommand::WriteCopy {
                 path,
@@ -168,11 +169,11 @@ impl App {
         }
     }
 
-    fn copy(&self, text: String) {
+    fn copy(&self, text: String, what: Option<&'static str>) {
         let clipboard = self.clipboard.clone();
         self.in_background(move || {
             let mut clipboard = clipboard.lock().unwrap_or_else(PoisonError::into_inner);
-            Job::Copied(clipboard.copy(&text))
+            Job::Copied(clipboard.copy(&text, what))
         });
     }
 

@@ -68,9 +68,13 @@ impl Clipboard {
         }
     }
 
-    /// Copies `text`. May wait for the desktop: for blocking tasks.
-    pub fn copy(&mut self, text: &str) -> Copied {
-        let what = amount(text);
+    /// Copies `text`, and says what it is, where that is known. May wait for the desktop: for blocking
+    /// tasks.
+    pub fn copy(&mut self, text: &str, what: Option<&str>) -> Copied {
+        let what = match what {
+            Some(what) => format!("{what}, {}", amount(text)),
+            None => amount(text),
+        };
         if !self.surroundings.by_terminal() && self.copy_to_desktop(text) {
             return Copied {
                 for_terminal: None,
@@ -156,17 +160,17 @@ mod tests {
     #[test]
     fn what_was_done_is_said() {
         let mut clipboard = Clipboard::new(surroundings(&["SSH_TTY"]));
-        let copied = clipboard.copy("hä");
+        let copied = clipboard.copy("hä", None);
         assert_eq!(
             copied.for_terminal.as_deref(),
             Some(&b"\x1b]52;c;aMOk\x07"[..])
         );
         assert!(copied.said.contains("2 characters"));
         assert_eq!(
-            clipboard.copy("a\nb\n").said,
+            clipboard.copy("a\nb\n", None).said,
             "Copied 2 lines (OSC 52)".into()
         );
-        let copied = clipboard.copy(&"x".repeat(MAX_OSC52_BYTES));
+        let copied = clipboard.copy(&"x".repeat(MAX_OSC52_BYTES), None);
         assert_eq!(copied.for_terminal, None);
         assert!(copied.said.starts_with("not copied"));
     }

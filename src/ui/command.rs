@@ -235,6 +235,11 @@ pub enum UiCommand {
     /// F3 and the like: text in `$PAGER`.
     Page(String),
     Copy(String),
+    /// The same, with what it is.
+    CopyOf {
+        what: &'static str,
+        text: String,
+    },
     /// Write the session that is shown to a file: as JSON where its name says so, else as markdown.
     /// Without a name it gets one.
     Export(Option<String>),

@@ -7,7 +7,7 @@ use crate::{
     ui::{
         DraftPart, SendTo, Ui, UiCommand, UiContext,
         action::Action,
-        blocks::{Source, copies, last_shell_output, transcript_text},
+        blocks::{Copyable, Source, copies, last_shell_output, transcript_text},
         composer::Expanded,
         overlay::{CopyPicker, Help, ThemeList, no_agent, opened_by, palette, rename},
         transcript::Scroll,
@@ -392,8 +392,8 @@ impl Ui {
         match offered.len() {
             0 => self.moment.say("nothing to copy here".into()),
             1 if browsed.is_some() => {
-                let text = offered.remove(0).text;
-                self.commands.push(UiCommand::Copy(text));
+                let Copyable { what, text, .. } = offered.remove(0);
+                self.commands.push(UiCommand::CopyOf { what, text });
             }
             _ => self.layers.open(Box::new(CopyPicker::dialog(offered))),
         }

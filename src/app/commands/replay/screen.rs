@@ -188,6 +188,7 @@ impl App {
             UiCommand::OpenEditor { .. }
                 | UiCommand::Page(_)
                 | UiCommand::Copy(_)
+                | UiCommand::CopyOf { .. }
                 | UiCommand::WriteCopy { .. }
                 | UiCommand::TerminalView { .. }
                 | UiCommand::TerminalResize { .. }

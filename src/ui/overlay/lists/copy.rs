@@ -67,7 +67,10 @@ impl Contents for CopyPicker {
 
     fn choose(&mut self, at: usize, _cx: &OverlayContext<'_>) -> Outcome {
         match self.offered.get(at) {
-            Some(one) => Outcome::close().command(UiCommand::Copy(one.text.clone())),
+            Some(one) => Outcome::close().command(UiCommand::CopyOf {
+                what: one.what,
+                text: one.text.clone(),
+            }),
             None => Outcome::close(),
         }
     }

@@ -238,9 +238,13 @@ fn blocks_are_browsed_from_an_empty_composer() {
     let mut screen = Screen::new(bench);
     screen.draw();
     screen.press("tab");
-    assert!(matches!(&screen.press("y")[..], [UiCommand::Copy(text)] if text.contains("list")));
+    assert!(
+        matches!(&screen.press("y")[..], [UiCommand::CopyOf { text, .. }] if text.contains("list"))
+    );
     screen.press("k");
-    assert!(matches!(&screen.press("y")[..], [UiCommand::Copy(text)] if text.contains("--json")));
+    assert!(
+        matches!(&screen.press("y")[..], [UiCommand::CopyOf { text, .. }] if text.contains("--json"))
+    );
     screen.press("esc");
     assert!(screen.types("y").is_empty());
     assert_eq!(screen.draft(), "y");

@@ -13,7 +13,7 @@ fn answered() -> Screen {
 
 fn copied(commands: &[UiCommand]) -> String {
     match commands {
-        [UiCommand::Copy(text)] => text.clone(),
+        [UiCommand::Copy(text) | UiCommand::CopyOf { text, .. }] => text.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -44,7 +44,18 @@ fn what_has_one_thing_to_copy_is_copied_at_once() {
     let mut screen = Screen::new(Bench::working());
     screen.bench.message("just this");
     screen.draw();
-    assert_eq!(copied(&screen.press("tab y")), "just this");
+    let commands = screen.press("tab y");
+    let said = |command: &UiCommand| {
+        matches!(
+            command,
+            UiCommand::CopyOf {
+                what: "the answer",
+                ..
+            }
+        )
+    };
+    assert!(commands.iter().all(said), "what it is: {commands:?}");
+    assert_eq!(copied(&commands), "just this");
 }
 
 #[test]
