@@ -187,8 +187,22 @@ impl Shown<'_> {
         match self.depth {
             Colours::None => None,
             Colours::Sixteen => to_sixteen(colour, self.colours.background.is_dark()),
-            Colours::Indexed | Colours::True => Some(self.any(colour)),
+            Colours::Indexed => Some(Color::Indexed(self.text_index(role))),
+            Colours::True => Some(self.any(colour)),
         }
+    }
+
+    /// The entry of the palette that looks most like a text's colour among those that can be read as well
+    /// as it, or well enough, on the theme's background and on what that becomes.
+    fn text_index(&self, role: Role) -> u8 {
+        let (colour, background) = (self.colours.of(role), self.colours.background);
+        let least = colour.contrast(background).min(READABLE);
+        let backs = [background, of_index(to_index(background))];
+        let fits = |index| {
+            let mut backs = backs.iter();
+            backs.all(|back| of_index(index).contrast(*back) >= least)
+        };
+        to_index_among(colour, fits).unwrap_or_else(|| to_index(colour))
     }
 
     fn set(&self, style: &mut Style, role: Role) {
@@ -204,7 +218,7 @@ impl Shown<'_> {
             Colours::None | Colours::Sixteen => None,
             Colours::True => Some(self.any(colour)),
             Colours::Indexed => {
-                let text = of_index(to_index(self.colours.of(Role::Text)));
+                let text = of_index(self.text_index(Role::Text));
                 let own = to_index(self.colours.background);
                 let fits = |index| index != own && text.contrast(of_index(index)) >= READABLE;
                 to_index_among(colour, fits).map(Color::Indexed)
@@ -229,7 +243,12 @@ impl Shown<'_> {
             true => text,
             false => background,
         };
-        let style = Style::new().fg(self.any(text)).bg(self.any(back));
+        let mut style = Style::new().fg(self.any(text)).bg(self.any(back));
+        if self.depth == Colours::Indexed {
+            let shown = of_index(to_index(back));
+            let fits = |index| of_index(index).contrast(shown) >= READABLE;
+            style.fg = to_index_among(text, fits).map(Color::Indexed).or(style.fg);
+        }
         Some(style.add_modifier(Modifier::BOLD))
     }
 }

@@ -202,8 +202,29 @@ fn built_in_themes_can_be_read_in_256_colours() {
             ("removed word", theme.diff.removed_word),
         ] {
             let contrast = text.contrast(shown(style.bg, colours.background));
-            assert!(contrast >= 4.2, "{name}: text on {what}: {contrast:.2}");
+            assert!(contrast >= 4.5, "{name}: text on {what}: {contrast:.2}");
         }
+        for (what, style, role) in [
+            ("accent", theme.accent, Role::Accent),
+            ("success", theme.success, Role::Success),
+            ("warning", theme.warning, Role::Warning),
+            ("error", theme.error, Role::Error),
+            ("user", theme.user, Role::User),
+            ("dim", theme.dim, Role::Dim),
+            ("string", theme.syntax.string, Role::String),
+            ("keyword", theme.syntax.keyword, Role::Keyword),
+        ] {
+            let contrast = shown(style.fg, colours.background).contrast(colours.background);
+            let least = colours.of(role).contrast(colours.background).min(4.5);
+            assert!(
+                contrast >= least,
+                "{name}: {what}: {contrast:.2} of {least:.2}"
+            );
+        }
+        let current = theme.found_current;
+        let back = shown(current.bg, colours.background);
+        let contrast = shown(current.fg, colours.background).contrast(back);
+        assert!(contrast >= 4.5, "{name}: the current match: {contrast:.2}");
         assert_ne!(theme.diff.added_word, theme.diff.removed_word, "{name}");
     }
 }
