@@ -13,7 +13,8 @@ impl App {
             return;
         }
         let (dirs, cwd) = (self.dirs.clone(), self.runtime.launch.cwd.clone());
-        self.in_background(move || Job::Prompts(config::prompts(&dirs, &cwd)));
+        let file = self.runtime.launch.config_file.clone();
+        self.in_background(move || Job::Prompts(config::prompts(&dirs, file.as_deref(), &cwd)));
     }
 
     pub(super) fn prompts_read(&mut self, prompts: Prompts) {

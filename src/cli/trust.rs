@@ -23,7 +23,7 @@ pub fn trust(options: &LoadOptions, yes: bool, revoke: bool) -> Result<ExitCode,
     }
     let loaded = load(options)?;
     print_warnings(&loaded.warnings);
-    let waiting = prompts(&options.dirs, &options.cwd).unapproved;
+    let waiting = prompts(&options.dirs, options.config_file.as_deref(), &options.cwd).unapproved;
     let outcome = match loaded.trust {
         TrustState::NotNeeded if loaded.project_is_broken => {
             complain("fix it first: none of it applies, so there is nothing to approve");

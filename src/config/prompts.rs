@@ -64,10 +64,12 @@ pub struct Prompts {
     pub unapproved: Vec<Unapproved>,
 }
 
-/// Reads them all.
-pub fn prompts(dirs: &Dirs, cwd: &Path) -> Prompts {
+/// Reads them all. `config_file`: what is read in place of the person's usual file; its prompts stand next
+/// to it.
+pub fn prompts(dirs: &Dirs, config_file: Option<&Path>, cwd: &Path) -> Prompts {
     let mut prompts = Prompts::default();
-    for (path, text) in prompts.files(&dirs.config.join("prompts"), Links::Follow) {
+    let folder = config_file.and_then(Path::parent).unwrap_or(&dirs.config);
+    for (path, text) in prompts.files(&folder.join("prompts"), Links::Follow) {
         prompts.add(&path, &text, false);
     }
     for (path, text) in prompts.files(&project_folder(cwd), Links::Refuse) {
@@ -377,7 +379,7 @@ mod tests {
         let path = place.project.join("deploy.md");
         fs::write(&path, "Deploy").expect("written");
         fs::write(place.own.join("fix.md"), "Fix").expect("written");
-        let read = || prompts(&place.dirs, &place.cwd);
+        let read = || prompts(&place.dirs, None, &place.cwd);
         assert_eq!(names(&read()), ["fix"]);
         let unapproved = read().unapproved.remove(0);
         assert_eq!(
@@ -392,6 +394,18 @@ mod tests {
             ["fix"],
             "another content is asked about again"
         );
+    }
+
+    #[test]
+    fn prompts_stand_next_to_the_configuration_that_is_read() {
+        let place = place();
+        fs::write(place.own.join("usual.md"), "Usual").expect("written");
+        let other = place.cwd.join("other");
+        fs::create_dir_all(other.join("prompts")).expect("made");
+        fs::write(other.join("prompts/here.md"), "Here").expect("written");
+        let file = other.join("config.toml");
+        let read = prompts(&place.dirs, Some(&file), &place.cwd);
+        assert_eq!(names(&read), ["here"]);
     }
 
     #[test]
@@ -410,7 +424,7 @@ mod tests {
             fs::write(own(&format!("{name}.md")), "x".repeat(bytes)).expect("written");
         }
         rustix::fs::symlink("/dev/zero", own("endless.md")).expect("linked");
-        let prompts = prompts(&place.dirs, &place.cwd);
+        let prompts = prompts(&place.dirs, None, &place.cwd);
         assert_eq!(names(&prompts), ["at", "below"]);
         for name in ["bad name", "bytes", "folder", "above", "endless"] {
             let told = |problem: &SafeText| problem.contains(&format!("{name}.md"));
@@ -430,7 +444,7 @@ mod tests {
             for n in 0..count {
                 fs::write(place.own.join(format!("p{n:03}.md")), "x").expect("written");
             }
-            let prompts = prompts(&place.dirs, &place.cwd);
+            let prompts = prompts(&place.dirs, None, &place.cwd);
             assert_eq!(prompts.found.len(), kept);
             assert_eq!(prompts.problems.len(), usize::from(count > kept));
         }
