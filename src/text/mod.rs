@@ -23,7 +23,7 @@ pub use safe::{SafeText, SafeTextBuf, is_control_picture, sanitize};
 pub use shell::command_line;
 pub use width::{
     TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width,
-    truncate_to_width,
+    truncate_to_width, truncate_with,
 };
 pub use words::Words;
 pub use wrap::{Row, wrap, wrap_hard, wrap_verbatim};

@@ -63,13 +63,18 @@ pub fn expand_tabs(text: &str, start: usize) -> Cow<'_, str> {
 /// The longest beginning of `text` that fits into `width` cells; with `…` as its last cell where
 /// something was cut. `text` must hold no tabs or newlines.
 pub fn truncate_to_width(text: &str, width: usize) -> Cow<'_, str> {
+    truncate_with(text, width, "…")
+}
+
+/// The same with that mark at its end; without one where there is no room for it.
+pub fn truncate_with<'t>(text: &'t str, width: usize, mark: &str) -> Cow<'t, str> {
     if cell_width(text) <= width {
         return Cow::Borrowed(text);
     }
-    if width == 0 {
-        return Cow::Borrowed("");
+    match width.checked_sub(cell_width(mark)) {
+        Some(room) => Cow::Owned(format!("{}{mark}", prefix_of_width(text, room))),
+        None => Cow::Borrowed(prefix_of_width(text, width)),
     }
-    Cow::Owned(format!("{}…", prefix_of_width(text, width - 1)))
 }
 
 /// The longest beginning of `text` that fits into `width` cells.
@@ -142,6 +147,9 @@ mod tests {
         assert_eq!(truncate_to_width("日本語", 4), "日…");
         assert_eq!(truncate_to_width("abc", 3), "abc");
         assert_eq!(truncate_to_width("abc", 0), "");
+        assert_eq!(truncate_with("abcdef", 5, "..."), "ab...");
+        assert_eq!(truncate_with("abcdef", 3, "..."), "...");
+        assert_eq!(truncate_with("abcdef", 2, "..."), "ab");
         assert_eq!(prefix_of_width("a日本", 4), "a日");
     }
 

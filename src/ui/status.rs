@@ -226,7 +226,7 @@ impl Status<'_> {
             let style = if full { theme.warning } else { theme.dim };
             parts.push(self.right(rank::CONTEXT, &text, style));
             if let Some((amount, unit)) = &usage.cost {
-                parts.push(self.right(rank::COST, &cost(*amount, unit), theme.dim));
+                parts.push(self.right(rank::COST, &cost(*amount, unit, self.symbols), theme.dim));
             }
         }
         let tokens = self.session.and_then(|session| session.tokens);
@@ -445,13 +445,13 @@ fn context(usage: &Usage) -> (String, bool) {
 }
 
 /// `$0.12`, `3.50 credits`; `?` if it is not a number.
-fn cost(amount: f64, unit: &SafeText) -> String {
+fn cost(amount: f64, unit: &SafeText, symbols: &Symbols) -> String {
     if !amount.is_finite() {
         return format!("? {unit}");
     }
     match unit.as_str() {
         "USD" => format!("${amount:.2}"),
-        "EUR" => format!("€{amount:.2}"),
+        "EUR" if !symbols.ascii => format!("€{amount:.2}"),
         _ => format!("{amount:.2} {unit}"),
     }
 }
@@ -476,8 +476,13 @@ mod tests {
 
     #[test]
     fn costs_have_their_own_unit() {
-        assert_eq!(cost(0.123, &"USD".into()), "$0.12");
-        assert_eq!(cost(3.5, &"credits".into()), "3.50 credits");
-        assert_eq!(cost(f64::NAN, &"USD".into()), "? USD");
+        assert_eq!(cost(0.123, &"USD".into(), &Symbols::UNICODE), "$0.12");
+        assert_eq!(
+            cost(3.5, &"credits".into(), &Symbols::UNICODE),
+            "3.50 credits"
+        );
+        assert_eq!(cost(3.5, &"EUR".into(), &Symbols::UNICODE), "€3.50");
+        assert_eq!(cost(3.5, &"EUR".into(), &Symbols::ASCII), "3.50 EUR");
+        assert_eq!(cost(f64::NAN, &"USD".into(), &Symbols::UNICODE), "? USD");
     }
 }

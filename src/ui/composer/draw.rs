@@ -21,7 +21,7 @@ use super::{
     popup::{Popup, command_hint},
 };
 use crate::{
-    text::{SafeText, TAB_WIDTH, truncate_to_width},
+    text::{SafeText, TAB_WIDTH, truncate_to_width, truncate_with},
     ui::{render::RenderContext, theme::Theme},
 };
 
@@ -284,7 +284,7 @@ fn draw_ghost(
     ctx: &RenderContext<'_>,
 ) {
     let room = area.right().saturating_sub(at.x);
-    let shown = truncate_to_width(text, room.into());
+    let shown = truncate_with(text, room.into(), ctx.symbols.ellipsis);
     screen.set_stringn(at.x, at.y, shown, room.into(), ctx.theme.dim);
 }
 

@@ -26,7 +26,7 @@ use crate::{
     config::{DiffLayout, Editing, ThemeChoice},
     model::SessionId,
     session::{Session, Sessions},
-    text::{SafeText, first_bytes, truncate_to_width},
+    text::{SafeText, first_bytes, truncate_with},
     ui::{
         AgentList, FoundInText, ProjectInfo, UiCommand,
         action::Action,
@@ -261,6 +261,9 @@ pub fn no_agent(cx: &OverlayContext<'_>) -> Outcome {
     Outcome::toast(&format!("no agent yet: press {key} to choose one"))
 }
 
+/// Where a name is cut, whatever signs there are.
+const CUT: &str = "...";
+
 /// Who asks: the agent, or one of its subagents by its name (V1-SUB-02).
 pub fn asker(session: Option<&Session>, subagent: Option<&SessionId>) -> String {
     /// Cells that leave room for what is asked.
@@ -269,7 +272,7 @@ pub fn asker(session: Option<&Session>, subagent: Option<&SessionId>) -> String 
     let known = session.zip(subagent);
     match known.and_then(|(session, id)| session.subagents.get(id)) {
         Some(subagent) => {
-            let name = truncate_to_width(&subagent.name(), MAX_CELLS).into_owned();
+            let name = truncate_with(&subagent.name(), MAX_CELLS, CUT).into_owned();
             format!("\"{name}\" of {agent}")
         }
         None => agent.as_str().to_owned(),
@@ -286,5 +289,5 @@ pub fn agent_name(session: Option<&Session>) -> SafeText {
     };
     let name = session.agent.name.as_ref().unwrap_or(&session.config.agent);
     let line = SafeText::line(first_bytes(name, MAX_BYTES));
-    SafeText::line(&truncate_to_width(&line, MAX_CELLS))
+    SafeText::line(&truncate_with(&line, MAX_CELLS, CUT))
 }

@@ -90,7 +90,7 @@ impl Ui {
         let width = usize::from(above.width);
         let mut title = StyledLine::styled(&format!("{rule}{rule} "), theme.border);
         title.push(&pending.names(), theme.key_hint);
-        title.push(" … ", theme.border);
+        title.push(&format!(" {} ", ctx.symbols.ellipsis), theme.border);
         title.push(
             &rule.repeat(width.saturating_sub(title.width())),
             theme.border,

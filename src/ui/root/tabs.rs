@@ -13,7 +13,7 @@ use crate::{
     config::Tabs,
     model::SessionKey,
     session::{Session, Sessions},
-    text::{SafeText, cell_width, truncate_to_width},
+    text::{SafeText, cell_width, truncate_with},
     ui::{
         Ui, UiCommand, UiContext,
         action::Action,
@@ -82,7 +82,7 @@ impl Ui {
             line.push(&format!("{} ", at + 1), number);
             line.push(standing.sign(symbols), standing.style(theme));
             line.push(" ", theme.text);
-            line.push(&truncate_to_width(title, room), text);
+            line.push(&truncate_with(title, room, symbols.ellipsis), text);
             line.push(" ", theme.text);
             self.tabs.push((*key, from..column(area.x, line.width())));
         }

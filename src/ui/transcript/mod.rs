@@ -400,6 +400,6 @@ mod found_tests;
 #[cfg(test)]
 mod gap_tests;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 #[cfg(test)]
 mod tests;

@@ -106,7 +106,7 @@ impl BlockView for ToolCall {
         ];
         for (label, raw) in raws {
             if let Some(raw) = raw {
-                out.push_str(&format!("\n── raw {label} ──\n{}\n", raw.0));
+                out.push_str(&format!("\n-- raw {label} --\n{}\n", raw.0));
             }
         }
         out

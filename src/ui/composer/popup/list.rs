@@ -11,7 +11,7 @@ use ratatui::{
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{
-    text::{SafeText, cell_width, prefix_of_width, truncate_to_width},
+    text::{SafeText, cell_width, prefix_of_width, truncate_with},
     ui::render::{
         RenderContext, Row, draw_rows,
         line::{StyledLine, select},
@@ -260,7 +260,10 @@ fn row(
     if !choice.detail.is_empty() && columns.detail > 0 {
         let detail = SafeText::line(beginning(&choice.detail));
         line.fill_to(MARKER_WIDTH + columns.label + GAP, theme.text);
-        line.push(&truncate_to_width(&detail, columns.detail), theme.dim);
+        line.push(
+            &truncate_with(&detail, columns.detail, ctx.symbols.ellipsis),
+            theme.dim,
+        );
     }
     let mut row = line.into_row();
     if selected {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    text::{SafeText, cell_width, truncate_to_width},
+    text::{SafeText, cell_width, truncate_with},
     ui::{
         FoundInText, PastSession, UiCommand,
         action::Action,
@@ -145,5 +145,6 @@ fn shortened(cwd: &SafeText, ellipsis: &str) -> String {
         return cwd.to_string();
     }
     let name = cwd.rsplit('/').next().unwrap_or_default();
-    format!("{ellipsis}/{}", truncate_to_width(name, MAX_CELLS - 2))
+    let room = MAX_CELLS - 1 - cell_width(ellipsis);
+    format!("{ellipsis}/{}", truncate_with(name, room, ellipsis))
 }

@@ -57,7 +57,7 @@ fn a_number_of_columns_holds_for_everything() {
 }
 
 /// A question whose dialog has the change of a file, in a file of that name.
-fn asking_to_change(old: Option<&'static str>) -> Bench {
+pub(super) fn asking_to_change(old: Option<&'static str>) -> Bench {
     let mut bench = Bench::working();
     let mut call = bench.call(crate::model::ToolKind::Edit);
     let diff = crate::model::Diff::of_texts("a.rs".into(), old.map(Into::into), "two\n".into());

@@ -2,6 +2,7 @@
 
 mod actions;
 mod activity;
+mod ascii;
 mod broken;
 mod copying;
 mod finding;
