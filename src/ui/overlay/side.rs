@@ -266,9 +266,7 @@ impl Overlay for SideDialog {
             panel.hints.push(("i".into(), "quote it in the draft"));
         }
         let inner = panel.draw(area, buf, cx);
-        let Some(side) = side else {
-            return None;
-        };
+        let side = side?;
         let question = question(side, inner.width, cx);
         let (top, rest) = split_top(inner, to_rows(question.len()));
         draw_rows(&question, top, buf);
@@ -276,7 +274,7 @@ impl Overlay for SideDialog {
         let mut state = self.state(side, cx);
         let len = self.lay_out(side, inner.width, cx);
         let (_, answer) = split_top(answer, u16::from(answer.height > 1));
-        let gap = u16::from(len + 1 <= usize::from(answer.height));
+        let gap = u16::from(len < usize::from(answer.height));
         let (answer, _) = split_bottom(answer, gap);
         let first = self.scroll.fit(len, answer.height);
         draw_rows(self.answer.rows().skip(first), answer, buf);
