@@ -28,6 +28,9 @@ impl Conversation {
         self.prompt("run mkdir -p made/later && sleep 3");
         self.wait_question();
         self.answer("allow_once");
+        self.tui.wait("the answer to be sent", |_| {
+            self.wire().open_question().is_none().then_some(())
+        });
         self.tui.keys("say turned left<enter>");
         self.tui.wait_for("queued 1: say turned left");
         self.tui.wait("its coming for it", |_| {
