@@ -289,6 +289,11 @@ impl App {
                     notice.title = self.as_of(by, notice.title);
                     self.ui.notice(notice);
                 }
+                ForPerson::AskToContinue => {
+                    let may = Event::MayContinue(self.has_written_nothing(by));
+                    // Sending fails only once the loop is over.
+                    let _ = self.jobs.send(Job::Session(by, may));
+                }
                 ForPerson::Toast(text) => {
                     let text = self.as_of(by, text);
                     self.ui.toast(text);
@@ -296,6 +301,16 @@ impl App {
             }
             self.frames.request(Instant::now(), Reason::Now);
         }
+    }
+
+    /// There is no draft for that session, and none is on its way to it.
+    fn has_written_nothing(&self, key: SessionKey) -> bool {
+        let drafts = self.ui.all_drafts();
+        let running = self.runtime.running(key);
+        let under_way = running
+            .and_then(|running| running.resolving.as_ref())
+            .is_some_and(|resolving| !resolving.is_finished());
+        !under_way && drafts.iter().all(|(of, _)| *of != Some(key))
     }
 
     /// What a session says, with its name where another one is shown.

@@ -3,8 +3,8 @@
 use crate::{
     model::{
         AgentNotice, ConfigOption, ContentBlock, EntityUpdate, MessageId, Meta, ModeId, NamedPlan,
-        Patch, PlanEntry, PlanId, RawJson, SlashCommand, StateUpdate, SubagentPatch, TerminalId,
-        TerminalPatch, ToolCallId, ToolCallPatch, ToolContent, UsageUpdate,
+        Patch, PlanEntry, PlanId, RateLimit, RawJson, SlashCommand, StateUpdate, SubagentPatch,
+        TerminalId, TerminalPatch, ToolCallId, ToolCallPatch, ToolContent, UsageUpdate,
     },
     text::SafeText,
 };
@@ -67,6 +67,8 @@ pub enum AgentEvent {
     /// Replaces the whole list (V1-UPD-08).
     ConfigOptions(Vec<ConfigOption>),
     Usage(UsageUpdate),
+    /// Of the person's account.
+    Limit(RateLimit),
     SessionInfo(SessionInfoPatch),
     /// The prompt that the agent expects next (V1-SUG-01); `None` withdraws it.
     Suggestion(Option<SafeText>),

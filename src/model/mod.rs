@@ -107,4 +107,4 @@ pub use terminal::{
     ExitStatus, TerminalCreate, TerminalPatch, TerminalRef, TerminalSize, TerminalSnapshot,
 };
 pub use tool::{ToolCallPatch, ToolContent, ToolInput, ToolKind, ToolLocation, ToolStatus};
-pub use usage::{TurnTokens, Usage, UsageUpdate};
+pub use usage::{LimitState, RateLimit, TurnTokens, Usage, UsageUpdate};

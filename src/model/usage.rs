@@ -10,6 +10,26 @@ pub struct UsageUpdate {
     pub cost: Patch<(f64, SafeText)>,
 }
 
+/// How near a limit of the person's account is, as claude tells it (no part of the protocol).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RateLimit {
+    pub state: LimitState,
+    /// What it counts, as `5-hour limit`.
+    pub name: SafeText,
+    /// Percent that are used.
+    pub used: Option<u16>,
+    /// When it counts anew, in seconds since 1970.
+    pub resets: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LimitState {
+    Fine,
+    Near,
+    /// Nothing more is answered until it counts anew.
+    Reached,
+}
+
 /// What a session has used.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Usage {

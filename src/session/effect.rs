@@ -56,6 +56,11 @@ pub enum Effect {
     },
     /// Say what time it is where the person is, for that row; comes back as `EndedAt`.
     TellTime(BlockId),
+    /// Say when that time, in seconds since 1970, comes here; comes back as `LimitEnds`.
+    TellReset(u64),
+    /// The limit is over for which a prompt was asked: look whether the person has written something meanwhile;
+    /// comes back as `MayContinue`.
+    AskToContinue,
     /// Ring or notify, if the terminal is not looked at.
     Attention(Attention),
     /// Text that came back to the person: in front of the draft.

@@ -1,6 +1,6 @@
 //! What happens to a session.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use crate::{
     model::{
@@ -113,6 +113,8 @@ pub enum Event {
         answer: PageAnswer,
     },
     CycleMode,
+    /// Send one prompt when the limit that is reached is over; once more: do not.
+    ContinueAfterLimit,
     /// Whether the agent is to suggest prompts. What there is is dropped if not.
     WantSuggestions(bool),
     /// Set an option of the agent, by id.
@@ -168,6 +170,16 @@ pub enum Event {
 
     /// The git branch of its directory: as it is opened, and after each turn.
     OnBranch(Option<SafeText>),
+
+    /// What was asked for by [`Effect::TellReset`](crate::session::Effect::TellReset).
+    LimitEnds {
+        resets: u64,
+        at: Instant,
+        time: SafeText,
+    },
+    /// The answer to [`Effect::AskToContinue`](crate::session::Effect::AskToContinue): the person has written
+    /// nothing meanwhile.
+    MayContinue(bool),
 
     // The host.
     /// Claimed changes compared with the disk; they replace the claims if those are still current.

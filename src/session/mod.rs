@@ -11,6 +11,7 @@ mod effect;
 mod event;
 mod form;
 mod history;
+mod limit;
 mod prompt;
 mod question;
 mod reduce;
@@ -28,6 +29,7 @@ pub use effect::{Attention, Effect, Login, ScreenChange};
 pub use event::{Event, FileAnswer, PageAnswer};
 pub use form::{FormDraft, Input, rules};
 pub use history::{History, Past, PastSubagent};
+pub use limit::Limit;
 pub use prompt::{MAX_ATTACHED, Prompt, marker};
 pub use question::{
     Answered, By, Changed, CommandQuestion, FileQuestion, FormQuestion, PageQuestion,

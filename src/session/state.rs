@@ -15,7 +15,7 @@ use crate::{
         TurnTokens, Usage, WorkState,
     },
     session::{
-        Block, BlockKind, Conversation, PermissionQuestion, Prompt, Question, SideQuestion,
+        Block, BlockKind, Conversation, Limit, PermissionQuestion, Prompt, Question, SideQuestion,
         Subagents,
     },
     text::{SafeText, first_bytes},
@@ -126,6 +126,8 @@ pub struct Session {
     pub options_rev: u64,
     pub commands: Vec<SlashCommand>,
     pub usage: Option<Usage>,
+    /// Of the person's account, where the agent tells of one.
+    pub limit: Option<Limit>,
     /// What the agent expects to be asked next, until a turn begins (V1-SUG-01).
     pub suggestion: Option<SafeText>,
     /// Child sessions, each with its own conversation.

@@ -131,6 +131,7 @@ actions! {
         Model "model" ["alt-p", "f7", "alt-m"] "Choose the model",
         ThoughtLevel "thought-level" ["f8", "alt-t"] "Choose how much the model thinks",
         Options "options" ["f12", "alt-s"] "Show and set the agent's options",
+        ContinueAfterLimit "continue-after-limit" ["alt-c"] "Send \"continue\" once when the limit that is reached is over; again: do not",
         Restart "restart" ["f5"] "Restart the agent and resume the session",
         EndAgent "end-agent" ["shift-f5"] "End the agent's process",
         NewSession "new-session" ["ctrl-n"] "New session with this agent",

@@ -15,6 +15,7 @@ pub fn words(action: Action) -> &'static str {
         Action::Model => "models switch llm change",
         Action::ThoughtLevel => "effort reasoning thinking level",
         Action::Options => "settings config configure preferences",
+        Action::ContinueAfterLimit => "rate usage quota wait resume later",
         Action::Restart => "reload reconnect reset",
         Action::EndAgent => "kill terminate close",
         Action::NewSession => "clear reset start conversation chat",

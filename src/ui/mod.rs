@@ -14,6 +14,7 @@ pub mod contain;
 pub mod find;
 pub mod keymap;
 pub mod layers;
+mod limit;
 mod line_input;
 pub mod notices;
 pub mod offload;

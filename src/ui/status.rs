@@ -5,7 +5,7 @@
 use ratatui::style::Style;
 
 use crate::{
-    model::{ConfigOption, OptionValue, Usage, WorkState, category},
+    model::{ConfigOption, LimitState, OptionValue, Usage, WorkState, category},
     session::{Elsewhere, Phase, Session, SignInStep},
     text::{SafeText, first_bytes},
     ui::{
@@ -221,6 +221,7 @@ impl Status<'_> {
                 parts.push(self.right(rank::BRANCH, &format!("({branch})"), theme.dim));
             }
         }
+        parts.extend(self.limit());
         if let Some(usage) = self.session.and_then(|session| session.usage.as_ref()) {
             let (text, full) = context(usage);
             let style = if full { theme.warning } else { theme.dim };
@@ -236,6 +237,22 @@ impl Status<'_> {
             parts.push(self.right(rank::TOKENS, &text, theme.dim));
         }
         parts
+    }
+
+    /// A limit of the person's account that is near; one that is reached has a row of its own while nothing goes on.
+    fn limit(&self) -> Option<Part> {
+        let session = self.session?;
+        let limit = session.limit.as_ref()?;
+        let told = match limit.told.state {
+            LimitState::Fine => false,
+            LimitState::Near => true,
+            LimitState::Reached => session.turn.is_some() || self.in_viewer,
+        };
+        let mut text = limit.words();
+        if let Some(resets) = limit.resets() {
+            text.push_str(&format!(" {} {resets}", self.symbols.separator));
+        }
+        told.then(|| self.right(rank::MODE, &text, self.theme.warning))
     }
 
     fn editing(&self) -> Option<Part> {

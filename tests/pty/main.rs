@@ -25,6 +25,7 @@ mod images;
 mod inline;
 mod keys;
 mod leave;
+mod limit;
 mod limits;
 mod login;
 mod logs;

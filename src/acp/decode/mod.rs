@@ -22,6 +22,7 @@ mod elicitation;
 mod entity;
 mod form;
 mod git_patch;
+mod limit;
 mod listing;
 mod lists;
 mod message;

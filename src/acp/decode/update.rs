@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Decoder, blocks, entity, lists, message, meta, plan, raw_json, state, subagent, suggestion,
-    terminal, tool,
+    Decoder, blocks, entity, limit, lists, message, meta, plan, raw_json, state, subagent,
+    suggestion, terminal, tool,
     view::{Misfit, Pass, Text, members, need, need_line, object},
 };
 use crate::{
@@ -70,6 +70,10 @@ pub fn decode(
         "tool_call" | "tool_call_update" if !pass.is_v2() => {
             meta::events(update.meta).into_iter().for_each(&mut push);
             tool::decode(pass, raw, kind == "tool_call").map(Some)
+        }
+        "usage_update" => {
+            limit::of_meta(update.meta).into_iter().for_each(&mut push);
+            event(pass, kind, raw, &update)
         }
         "session_info_update" => {
             suggestion::of_meta(update.meta)

@@ -67,6 +67,8 @@ pub enum ForPerson {
     Draft(Prompt),
     Notice(AgentNotice),
     Toast(SafeText),
+    /// [`Effect::AskToContinue`].
+    AskToContinue,
 }
 
 pub struct Runtime {
@@ -192,6 +194,8 @@ impl Runtime {
                     self.tell_time(by, row);
                     self.tell_branch(by);
                 }
+                Effect::TellReset(at) => self.tell_reset(by, at),
+                Effect::AskToContinue => rest.push((by, ForPerson::AskToContinue)),
                 Effect::Compare(comparison) => self.compare(by, *comparison),
                 Effect::Decide {
                     question,
@@ -250,6 +254,15 @@ impl Runtime {
         };
         let (tell, cwd) = (self.tell(by, connection), session.config.cwd.clone());
         tokio::task::spawn_blocking(move || tell(Event::OnBranch(git::branch(&cwd))));
+    }
+
+    /// A time that is past, or cannot be told, is not.
+    fn tell_reset(&self, by: SessionKey, resets: u64) {
+        let connection = self.running(by).and_then(|running| running.connection);
+        if let (Some(connection), Some((left, time))) = (connection, local_time::of(resets)) {
+            let at = Instant::now() + left;
+            self.tell(by, connection)(Event::LimitEnds { resets, at, time });
+        }
     }
 
     /// The person has consented: starts their browser off the UI task.

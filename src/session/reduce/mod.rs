@@ -9,6 +9,7 @@
 //! - `questions`: what the agent asks for, and what becomes of it
 //! - `options`: modes and options, and what a session is to open with
 //! - `lifecycle`: opening, listing, renaming and deleting sessions; signing in
+//! - `limits`: limits of the person's account
 //! - `connection`: the agent's process and the handshake
 //! - `subagents`: child sessions
 //! - `side`: questions beside the conversation
@@ -16,6 +17,7 @@
 mod connection;
 mod conversation;
 mod lifecycle;
+mod limits;
 mod options;
 mod questions;
 mod side;
@@ -65,6 +67,7 @@ pub(super) struct Inner {
     settings: options::settings::Settings,
     listing: lifecycle::listing::ListRules,
     side: side::SideRules,
+    limits: limits::LimitRules,
 }
 
 /// Applies one event. `now` never runs backwards.
@@ -104,6 +107,7 @@ impl Session {
             options_rev: 0,
             commands: Vec::new(),
             usage: None,
+            limit: None,
             suggestion: None,
             subagents: Subagents::default(),
             side: None,
@@ -190,6 +194,7 @@ impl Session {
             self.setting_deadline(),
             self.listing_deadline(),
             self.steer_deadline(),
+            self.limit_deadline(),
         ]
         .into_iter()
         .flatten()
@@ -276,6 +281,9 @@ impl Step<'_> {
             Event::AnswerForm { question, answer } => self.answer_form(question, answer),
             Event::AnswerPage { question, answer } => self.answer_page(question, answer),
             Event::CycleMode => self.cycle_mode(),
+            Event::ContinueAfterLimit => self.continue_after_limit(),
+            Event::LimitEnds { resets, at, time } => self.limit_ends(resets, at, time),
+            Event::MayContinue(may) => self.may_continue(may),
             Event::WantSuggestions(wanted) => self.want_suggestions(wanted),
             Event::SetOption { option, value } => self.set_option(&option, value),
             Event::Authenticate { method } => self.authenticate(method),
@@ -512,7 +520,14 @@ impl Step<'_> {
         let slow_setting = self.tell_slow_setting();
         let slow_listing = self.tell_slow_listing();
         let slow_steer = self.tell_slow_steer();
-        slow_cancel || silence || slow_opening || slow_setting || slow_listing || slow_steer
+        let limit = self.limit_is_over();
+        slow_cancel
+            || silence
+            || slow_opening
+            || slow_setting
+            || slow_listing
+            || slow_steer
+            || limit
     }
 
     fn call(&mut self, call: Call) {

@@ -152,6 +152,7 @@ impl Step<'_> {
             | AgentEvent::ConfigOptions(_)
             | AgentEvent::Usage(_)
             | AgentEvent::Suggestion(_)
+            | AgentEvent::Limit(_)
             | AgentEvent::ReplayComplete => true,
             event => {
                 if !self.may_tell(&event) {

@@ -116,6 +116,7 @@ impl Step<'_> {
             AgentEvent::ConfigOptions(options) => self.config_options(options),
             AgentEvent::Usage(update) => self.usage(update),
             AgentEvent::SessionInfo(SessionInfoPatch { title, .. }) => self.title_told(title),
+            AgentEvent::Limit(limit) => self.limit_told(limit),
             AgentEvent::Suggestion(text) => self.suggested(text),
             AgentEvent::Error(text) => self.say(NoticeLevel::Error, text),
             AgentEvent::Unknown { what, raw } => self.unknown_update(&what, &raw),

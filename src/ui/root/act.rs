@@ -45,6 +45,7 @@ impl Ui {
             Action::Stop => self.stop(cx),
             Action::Interrupt => self.interrupt(cx),
             Action::NextMode => self.session_event(Event::CycleMode, cx),
+            Action::ContinueAfterLimit => self.session_event(Event::ContinueAfterLimit, cx),
             Action::Restart => {
                 // The message that the agent is not running no longer holds.
                 self.moment.clear_message();

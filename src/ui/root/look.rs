@@ -17,6 +17,7 @@ use crate::{
         blocks::Settings,
         composer::Composer,
         keymap::Keymap,
+        limit::LimitRow,
         offload::Offload,
         overlay::{Frame, OverlayContext},
         render::{MEASURE, RenderContext},
@@ -189,6 +190,18 @@ impl Look {
             symbols: self.symbols,
             motion: self.settings.motion,
             queued,
+            now: cx.now,
+        }
+    }
+
+    /// The limit that is reached, where nothing goes on.
+    pub fn limit<'a>(&'a self, cx: &UiContext<'a>) -> LimitRow<'a> {
+        LimitRow {
+            session: cx.session.filter(|_| cx.project.read_only.is_none()),
+            keymap: &self.keymap,
+            theme: &self.theme,
+            symbols: self.symbols,
+            motion: self.settings.motion,
             now: cx.now,
         }
     }

@@ -227,6 +227,7 @@ impl Ui {
             self.viewer_deadline(cx.now),
             self.transcript.deadline().filter(|_| self.transcript_shown),
             self.look.activity(0, cx).deadline(),
+            self.look.limit(cx).deadline(),
         ]
         .into_iter()
         .flatten()

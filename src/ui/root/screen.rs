@@ -223,7 +223,8 @@ impl Ui {
             let ctx = self.look.render(area.width, cx.now);
             let (rows, more) = queue::rows(session, &self.look.keymap, queue_room.into(), &ctx);
             laid.queue = rows;
-            laid.activity = self.look.activity(more, cx).row(area.width.into());
+            let activity = self.look.activity(more, cx).row(area.width.into());
+            laid.activity = activity.or_else(|| self.look.limit(cx).row(area.width.into()));
             if let (None, Some(row)) = (&laid.activity, queue::more_row(more, &ctx)) {
                 laid.queue.extend((queue_room > 0).then_some(row));
             }

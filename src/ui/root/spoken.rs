@@ -12,7 +12,7 @@ use ratatui::{
 
 use super::{InlineFrame, Ui, mouse::Places, spoken_changes::Heard};
 use crate::{
-    model::{AgentNotice, SessionKey},
+    model::{AgentNotice, LimitState, SessionKey},
     session::Phase,
     text::SafeText,
     ui::{
@@ -42,6 +42,8 @@ pub(super) struct Spoken {
     toast: Option<SafeText>,
     /// The prompt that the agent suggests.
     suggestion: Option<SafeText>,
+    /// The limit that is near or reached, and which of both.
+    limit: Option<(SafeText, bool)>,
     /// Of the dialog or list that is open.
     dialog: Vec<String>,
     selected: Option<String>,
@@ -146,11 +148,34 @@ impl Ui {
         }
         lines.append(&mut spoken.notices);
         self.say_suggestion(cx, lines);
+        self.say_limit(cx, lines);
         let toast = self.moment.text().cloned();
         if toast != self.spoken.toast {
             lines.extend(toast.iter().map(|toast| toast.as_str().to_owned()));
             self.spoken.toast = toast;
         }
+    }
+
+    /// Once for each change; not each percent.
+    fn say_limit(&mut self, cx: &UiContext<'_>, lines: &mut Vec<String>) {
+        let limit = cx.session.and_then(|session| session.limit.as_ref());
+        let limit = limit.filter(|limit| limit.told.state != LimitState::Fine);
+        let now = limit.map(|limit| (limit.told.name.clone(), limit.is_reached()));
+        // Its time is told a moment later.
+        let waits = limit.is_some_and(|limit| limit.told.resets.is_some() && limit.ends.is_none());
+        if now == self.spoken.limit || waits {
+            return;
+        }
+        if let Some(limit) = limit {
+            let mut text = limit.words();
+            text.extend(limit.resets().map(|resets| format!(", {resets}")));
+            let key = self.look.keymap.hint(Action::ContinueAfterLimit);
+            if limit.is_reached() && !key.is_empty() {
+                text.push_str(&format!(". {key} sends \"continue\" then"));
+            }
+            lines.push(format!("{text}."));
+        }
+        self.spoken.limit = now;
     }
 
     /// Once, however often the draft is emptied again.

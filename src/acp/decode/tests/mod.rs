@@ -3,6 +3,7 @@
 mod accounts;
 mod compactions;
 mod elicitations;
+mod limits;
 mod notices;
 mod plans;
 mod properties;

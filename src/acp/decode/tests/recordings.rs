@@ -163,6 +163,7 @@ fn assert_keeps(update: &Value, said: &[FromAgent], whole: &str) {
         | AgentEvent::PlanRemoved(_)
         | AgentEvent::Notice(_)
         | AgentEvent::Suggestion(_)
+        | AgentEvent::Limit(_)
         | AgentEvent::Entity(_)
         | AgentEvent::Subagent(_) => {}
         AgentEvent::Terminal(_)

@@ -102,7 +102,10 @@ impl Run {
                     self.tell(records);
                 }
                 // For a screen, and for the person before it.
-                ForPerson::Attention(_) | ForPerson::Draft(_) | ForPerson::Toast(_) => {}
+                ForPerson::Attention(_)
+                | ForPerson::Draft(_)
+                | ForPerson::Toast(_)
+                | ForPerson::AskToContinue => {}
             }
         }
     }

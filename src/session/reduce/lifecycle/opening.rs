@@ -295,6 +295,7 @@ impl Step<'_> {
         self.session.work = None;
         self.session.background = None;
         self.session.suggestion = None;
+        self.session.limit = None;
         self.session.phase = Phase::Opening {
             since: self.now,
             replaying: self.is_replaying(),

@@ -8,6 +8,7 @@ mod diffs;
 mod drain;
 mod elicitation;
 mod judging;
+mod limits;
 mod listing;
 mod messages;
 mod opening;

@@ -281,6 +281,7 @@ impl Step<'_> {
         }
         self.session.last_stop = None;
         self.session.suggestion = None;
+        self.goes_on_before_limit();
         self.session.turn = Some(Turn {
             started: self.now,
             prompted: true,

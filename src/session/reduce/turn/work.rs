@@ -107,6 +107,7 @@ impl Step<'_> {
     fn begin_turn(&mut self) {
         self.session.last_stop = None;
         self.session.suggestion = None;
+        self.goes_on_before_limit();
         self.session.turn = Some(Turn {
             started: self.now,
             prompted: false,

@@ -144,7 +144,26 @@ impl Contents for AgentPicker {
     }
 }
 
+/// With the limit of the account, where the agent has told of one.
 fn signed_in(session: Option<&Session>, cx: &OverlayContext<'_>) -> Option<StyledLine> {
+    let separator = format!(" {} ", cx.symbols.separator);
+    let limit = session?.limit.as_ref().map(|limit| {
+        let parts = [Some(limit.words()), limit.resets()];
+        let text = parts.into_iter().flatten().collect::<Vec<_>>();
+        StyledLine::styled(&text.join(&separator), cx.theme.dim)
+    });
+    let account = account_line(session, cx);
+    match (account, limit) {
+        (Some(account), Some(limit)) => {
+            let mut line = account.with(&separator, cx.theme.dim);
+            line.extend(&limit);
+            Some(line)
+        }
+        (account, limit) => account.or(limit),
+    }
+}
+
+fn account_line(session: Option<&Session>, cx: &OverlayContext<'_>) -> Option<StyledLine> {
     let account = session?.agent.account.as_ref()?;
     let (text, style) = match account.none {
         true => (account.line(), cx.theme.warning),

@@ -7,8 +7,8 @@
 use crossterm::event::KeyCode;
 
 use crate::{
-    model::{ConfigOption, OptionValue, category},
-    session::{Event, Session},
+    model::{ConfigOption, LimitState, OptionValue, category},
+    session::{Event, Limit, Session},
     text::SafeText,
     ui::{
         UiCommand,
@@ -16,7 +16,7 @@ use crate::{
         keymap::Chord,
         options::{is_dangerous, named_line, value_line},
         overlay::{
-            Outcome, OverlayContext, no_agent,
+            Outcome, OverlayContext, Wish, no_agent,
             panel::{Frame, Panel},
         },
         render::line::StyledLine,
@@ -34,6 +34,8 @@ pub enum Item {
     Value(String, OptionValue),
     /// Who is signed in.
     Account,
+    /// A limit of that account.
+    Limit,
 }
 
 /// What is listed.
@@ -52,7 +54,11 @@ pub struct Options {
 pub(super) fn open(cx: &OverlayContext<'_>) -> Outcome {
     match cx.session {
         None => no_agent(cx),
-        Some(session) if session.config_options.is_empty() && session.agent.account.is_none() => {
+        Some(session)
+            if session.config_options.is_empty()
+                && session.agent.account.is_none()
+                && session.limit.is_none() =>
+        {
             Outcome::toast("the agent offers no options")
         }
         Some(_) => open_list(Options::at(Level::All)),
@@ -156,6 +162,7 @@ impl Contents for Options {
                 options
                     .map(|option| option_row(session, option, None, cx))
                     .chain(account_row(session, cx))
+                    .chain(limit_row(session, cx))
                     .collect()
             }
             (Some(session), Level::Of(id)) => values_of(session, id, cx),
@@ -204,6 +211,13 @@ impl Contents for Options {
             Item::Value(option, value) => return self.back().command(set(option, value)),
             Item::Option(id) => id,
             Item::Account => return sign_in(cx),
+            Item::Limit => {
+                let reached = cx.session.and_then(|session| session.limit.as_ref());
+                return match reached.is_some_and(Limit::is_reached) {
+                    true => Outcome::close().with(Wish::Run(Action::ContinueAfterLimit)),
+                    false => Outcome::taken(),
+                };
+            }
         };
         let Some(session) = cx.session else {
             return Outcome::close();
@@ -228,6 +242,7 @@ impl Contents for Options {
                 match list.selected() {
                     Some(Item::Option(_)) => "change",
                     Some(Item::Account) => "sign in",
+                    Some(Item::Limit) => "continue then",
                     _ => "set",
                 },
             ),
@@ -294,6 +309,22 @@ fn account_row(session: &Session, cx: &OverlayContext<'_>) -> Option<ListRow<Ite
         words: "account login plan subscription key",
         heading: Some("Account".into()),
         ..ListRow::new(Item::Account, label).with_note(note)
+    })
+}
+
+fn limit_row(session: &Session, cx: &OverlayContext<'_>) -> Option<ListRow<Item>> {
+    let limit = session.limit.as_ref()?;
+    let style = match limit.told.state {
+        LimitState::Fine => cx.theme.text,
+        LimitState::Near | LimitState::Reached => cx.theme.warning,
+    };
+    let label = StyledLine::styled(&limit.words(), style);
+    let note = StyledLine::styled(&limit.resets().unwrap_or_default(), cx.theme.dim);
+    let heading = Some("Account".into());
+    Some(ListRow {
+        words: "rate usage quota",
+        heading,
+        ..ListRow::new(Item::Limit, label).with_note(note)
     })
 }
 

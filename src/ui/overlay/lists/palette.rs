@@ -2,7 +2,7 @@
 
 use crate::{
     model::OptionValue,
-    session::{Event, Session},
+    session::{Event, Limit, Session},
     text::SafeText,
     ui::{
         UiCommand,
@@ -153,6 +153,10 @@ fn is_possible(action: Action, cx: &OverlayContext<'_>) -> bool {
         Action::Palette => false,
         _ if cx.project.read_only.is_some() => action.reading_doc().is_some(),
         Action::SignIn => cx.session.is_some_and(Session::can_sign_in),
+        Action::ContinueAfterLimit => {
+            let limit = cx.session.and_then(|session| session.limit.as_ref());
+            limit.is_some_and(Limit::is_reached)
+        }
         // V1-AUTH-10
         Action::SignOut => cx.session.is_some_and(|session| session.agent.caps.logout),
         // V1-AUTH-12

@@ -151,3 +151,68 @@ fn a_session_that_is_gone_leaves_its_draft() {
     screen.ui.show_session(SessionKey(2), now);
     assert!(screen.draw().contains("kept"));
 }
+
+fn limited(bench: &mut Bench, state: crate::model::LimitState) {
+    bench.update(AgentEvent::Limit(crate::model::RateLimit {
+        state,
+        name: "5-hour limit".into(),
+        used: Some(87),
+        resets: Some(1),
+    }));
+    let at = bench.now + std::time::Duration::from_secs(72 * 60);
+    let time = "14:30".into();
+    bench.event(Event::LimitEnds {
+        resets: 1,
+        at,
+        time,
+    });
+}
+
+#[test]
+fn a_limit_is_shown_before_it_hurts_and_counts_down_when_it_is_reached() {
+    use crate::model::LimitState;
+    let mut screen = Screen::new(Bench::ready()).sized(120, 24);
+    limited(&mut screen.bench, LimitState::Fine);
+    assert!(!screen.draw().contains("limit"));
+    limited(&mut screen.bench, LimitState::Near);
+    let status = screen.status();
+    assert!(
+        status.contains("5-hour limit 87% · resets 14:30"),
+        "{status}"
+    );
+    limited(&mut screen.bench, LimitState::Reached);
+    let picture = screen.draw();
+    let row = "! 5-hour limit reached · resets 14:30, in 1h 12m · alt-c continues then";
+    assert!(picture.contains(row), "{picture}");
+    assert!(!screen.status().contains("limit"), "said once");
+    assert!(screen.ui.deadline(&screen.bench.context()).is_some());
+    let commands = screen.press("alt-c");
+    screen.apply(commands);
+    screen.bench.wait(71 * 60 * 1_000 + 30_000);
+    let picture = screen.draw();
+    let row = "! 5-hour limit reached · \"continue\" is sent then, it resets 14:30, in 30s · alt-c cancels";
+    assert!(picture.contains(row), "{picture}");
+    screen.press("f12");
+    assert!(
+        screen.draw().contains("5-hour limit reached"),
+        "{}",
+        screen.draw()
+    );
+    screen.press("esc");
+    screen.bench.prompt("go");
+    assert!(
+        screen.status().contains("5-hour limit reached"),
+        "{}",
+        screen.status()
+    );
+    screen.ui.look.settings.motion = false;
+    let mut still = Screen::new(Bench::ready()).sized(120, 24);
+    still.ui.look.settings.motion = false;
+    limited(&mut still.bench, LimitState::Reached);
+    assert!(
+        still.draw().contains("reached · resets 14:30 · alt-c"),
+        "{}",
+        still.draw()
+    );
+    assert_eq!(still.ui.look.limit(&still.bench.context()).deadline(), None);
+}

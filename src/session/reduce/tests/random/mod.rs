@@ -336,6 +336,8 @@ impl World {
                 | Effect::Attention(_)
                 | Effect::Notice(_)
                 | Effect::TellTime(_)
+                | Effect::TellReset(_)
+                | Effect::AskToContinue
                 | Effect::SessionDeleted(_)
                 | Effect::Toast(_) => {}
             }
