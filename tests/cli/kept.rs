@@ -28,8 +28,17 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
     files
 }
 
+/// What was unknown to the version that wrote the files, and has been understood since: it is no notice
+/// any more.
+const UNDERSTOOD_SINCE: &[&str] = &["skipped, unknown to acp-tui: _auth/status_update"];
+
 fn same(told: &str, expected: &Path) {
     let expected_text = fs::read_to_string(expected).unwrap();
+    let is_kept = |line: &&str| !UNDERSTOOD_SINCE.iter().any(|text| line.contains(text));
+    let expected_text: String = expected_text
+        .split_inclusive('\n')
+        .filter(is_kept)
+        .collect();
     for (told, expected_line) in told.lines().zip(expected_text.lines()) {
         assert_eq!(told, expected_line, "{}", expected.display());
     }

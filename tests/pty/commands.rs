@@ -50,7 +50,8 @@ fn the_session_is_exported_and_nothing_is_overwritten() {
 fn prompts_of_ones_own_are_sent_and_a_projects_wait_for_approval() {
     let setup = client(on_prompt(json!([{"text": "done"}])))
         .file(".acp-tui/prompts/deploy.md", "Deploy it");
-    let own = setup.path("home/.config/acp-tui/prompts");
+    // Next to the configuration in use.
+    let own = setup.path("prompts");
     std::fs::create_dir_all(&own).expect("made");
     std::fs::write(own.join("review.md"), "Review $1 now").expect("written");
     let tui = setup.start();

@@ -32,7 +32,7 @@ fn limited() -> Tui {
 #[test]
 fn it_goes_on_by_itself_when_the_person_has_asked_for_it() {
     let tui = limited();
-    tui.keys("<alt-c>");
+    tui.keys("<a-c>");
     tui.wait_for("is sent then");
     tui.wait_for("going on");
     tui.wait_for("as you asked");
@@ -42,7 +42,7 @@ fn it_goes_on_by_itself_when_the_person_has_asked_for_it() {
 #[test]
 fn what_was_written_meanwhile_keeps_it_from_being_sent() {
     let tui = limited();
-    tui.keys("<alt-c>");
+    tui.keys("<a-c>");
     tui.wait_for("is sent then");
     tui.keys("my own");
     let screen = tui.wait_for("nothing was sent");
