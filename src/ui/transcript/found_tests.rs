@@ -163,7 +163,8 @@ fn a_match_behind_the_rows_that_are_laid_out_is_gone_to_by_its_line() {
         call.content = vec![piece];
         world.transcript.push_for_test(tool(call));
     };
-    let makes: [(&str, &dyn Fn(&mut World, &str)); 6] = [
+    type Make<'a> = (&'a str, &'a dyn Fn(&mut World, &str));
+    let makes: [Make<'_>; 6] = [
         ("read", &|world, text| {
             with(world, ToolKind::Read, text_piece(text));
         }),
