@@ -113,6 +113,16 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
             let action = action.unwrap_or(SessionsAction::List { words, json });
             app::sessions(action, &loaded.config, &options.dirs.state, &start)?;
         }
+        Command::Changes(args) => {
+            let options = launch.load_options()?;
+            let config = load(&options)?.config;
+            app::changes(&args, &config, &options.dirs.state, &launch)?;
+        }
+        Command::Undo(args) => {
+            let options = launch.load_options()?;
+            let config = load(&options)?.config;
+            return Ok(app::undo(&args, &config, &options.dirs.state, &launch)?);
+        }
         Command::Config { action } => {
             let options = launch.load_options()?;
             return Ok(cli::config(&options, action, check_keys)?);

@@ -6,6 +6,7 @@
 
 mod attachments;
 mod attention;
+mod changes;
 mod cleanup;
 mod command;
 mod commands;
@@ -54,7 +55,7 @@ use crate::{
 
 use terminal::tty;
 
-pub use commands::{doctor, print_replay, replay, run_headless, sessions};
+pub use commands::{changes, doctor, print_replay, replay, run_headless, sessions, undo};
 pub use executor::outlive_file_limits;
 pub use reopen::find_session;
 

@@ -4,6 +4,7 @@
 
 use std::{
     ffi::OsString,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,7 +13,11 @@ use tempfile::TempDir;
 
 use crate::{
     acp::{Client, Inbox, LaunchSpec, Secrets, WireLog, WireLogHandle},
-    app::{cleanup::Started, log},
+    app::{
+        changes::{self, Following},
+        cleanup::Started,
+        log,
+    },
     cli::Launch,
     config::{AgentProfile, Config, LoadOptions, McpError},
     host::{Host, HostConfig, HostEvent, Roots, TerminalSettings},
@@ -108,6 +113,34 @@ pub fn host(
         },
         Arc::new(events),
     ))
+}
+
+/// What follows the changes of the project on the disk; `None` where that is not wanted, the project
+/// cannot be entered, or it is no project.
+pub fn following(launch: &Launch, config: &Config, state: &Path) -> Option<Following> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    if !config.changes.follow || holds_home(&launch.cwd, home.as_deref()) {
+        return None;
+    }
+    followed(launch, config, state).ok().map(Following::new)
+}
+
+/// Whether all that a person has lies below: too much to be looked at, and not to be copied.
+fn holds_home(cwd: &Path, home: Option<&Path>) -> bool {
+    cwd.parent().is_none() || home.is_some_and(|home| home.starts_with(cwd))
+}
+
+/// The project as its changes are followed.
+///
+/// # Errors
+/// It cannot be entered.
+pub fn followed(launch: &Launch, config: &Config, state: &Path) -> io::Result<changes::Place> {
+    let roots = Roots::new(&launch.cwd, &launch.add_dirs)?;
+    Ok(changes::Place {
+        folder: state.join("changes"),
+        roots: roots.with_own(&own_places(launch)),
+        most: u64::from(config.changes.max_store) << 20,
+    })
 }
 
 /// What is acp-tui's own: from there it is told what an agent may do on this machine.

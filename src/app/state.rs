@@ -21,6 +21,7 @@ use crate::{
         notify_command::NotifyCommand,
         restore::{Behind, restore},
         runtime::{Done, Reach, Runtime},
+        services,
         setup::{config_warnings, project_info, ui_settings, wanted_agent},
         terminal::{FrameScheduler, Reader, Reason, Screen, tty},
         title::Title,
@@ -143,7 +144,10 @@ impl App {
         let warn = jobs.clone();
         let folder = SessionFolder::new(&dirs.state);
         let warn = move |text| drop(warn.send(Job::Warn(text)));
-        let (runtime, done) = Runtime::new(launch, loaded.config, reach, folder, started, warn);
+        let (mut runtime, done) = Runtime::new(launch, loaded.config, reach, folder, started, warn);
+        if reach == Reach::Machine {
+            runtime.following = services::following(&runtime.launch, &runtime.config, &dirs.state);
+        }
         let app = Self {
             runtime,
             warnings,

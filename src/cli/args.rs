@@ -153,6 +153,14 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print what a session changed on the disk, as a patch that `git apply` takes
+    Changes(ChangesArgs),
+    /// Put back what a session changed on the disk
+    #[command(
+        after_help = "What changed since is kept: the older text is merged into it, or the file is left as it is \
+                      and named.\nIt shows what it would do and asks; without a terminal it needs --yes."
+    )]
+    Undo(UndoArgs),
     /// Print the effective configuration and which file set each key
     Config {
         #[command(subcommand)]
@@ -370,6 +378,49 @@ pub enum ConfigAction {
     Check,
     /// Print the JSON Schema of the file format
     Schema,
+}
+
+/// What a session changed.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub struct ChangesArgs {
+    /// The session, as `acp-tui sessions` lists it [default: the newest of the current directory]
+    #[arg(value_name = "SESSION")]
+    pub session: Option<String>,
+    /// Only what this turn changed, counted from 1
+    #[arg(long, value_name = "N")]
+    pub turn: Option<u64>,
+    /// Print the files and how many lines changed in each
+    #[arg(long, conflicts_with = "format")]
+    pub stat: bool,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub format: ChangesFormat,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChangesFormat {
+    #[default]
+    Patch,
+    Json,
+}
+
+/// What is put back.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub struct UndoArgs {
+    /// The session, as `acp-tui sessions` lists it
+    #[arg(value_name = "SESSION")]
+    pub session: String,
+    /// Only these files
+    #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub paths: Vec<PathBuf>,
+    /// Only what this turn changed, counted from 1
+    #[arg(long, value_name = "N")]
+    pub turn: Option<u64>,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+    /// Say what would be put back, and do nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
 }
 
 /// An ID may be shortened to a beginning that no other has; the agent's own id of a session does, too.

@@ -6,6 +6,7 @@
 
 mod agents;
 mod args;
+mod asking;
 mod config;
 mod doctor;
 mod generate;
@@ -24,10 +25,11 @@ use crate::config::{AgentError, ConfigError};
 pub use self::{
     agents::agents,
     args::{
-        AddFrom, Adding, AgentArg, AgentsAction, Cli, Command, ConfigAction, DoctorArgs,
-        ExportFormat, Format, ImportFrom, OpenArgs, ReplayArgs as ReplayOptions, ReportFormat,
-        RunArgs, SessionsAction,
+        AddFrom, Adding, AgentArg, AgentsAction, ChangesArgs, ChangesFormat, Cli, Command,
+        ConfigAction, DoctorArgs, ExportFormat, Format, ImportFrom, OpenArgs,
+        ReplayArgs as ReplayOptions, ReportFormat, RunArgs, SessionsAction, UndoArgs,
     },
+    asking::asked,
     config::config,
     doctor::{DoctorReport, Finding, Survey, Verdict},
     generate::{completions, man, man_pages},

@@ -1,11 +1,8 @@
 //! `acp-tui trust`.
 
-use std::{
-    io::{BufRead, IsTerminal, Write},
-    path::Path,
-};
+use std::path::Path;
 
-use super::{CliError, ExitCode, complain, print, print_warnings};
+use super::{CliError, ExitCode, asked, complain, print, print_warnings};
 use crate::{
     config::{
         LoadOptions, TrustState, Unapproved, load, project_file, project_prompts, prompts, trust,
@@ -96,27 +93,9 @@ fn ask_about(
 }
 
 fn agreed(path: &Path, what: &[u8]) -> Result<bool, CliError> {
-    let stdin = std::io::stdin();
-    if !stdin.is_terminal() {
-        return Err(CliError::Usage(format!(
-            "cannot ask about {}: read it, then pass --yes",
-            shown(path)
-        )));
-    }
-    let io = |source| CliError::io("the question")(source);
-    let mut stdout = std::io::stdout().lock();
-    stdout.flush().map_err(io)?;
-    // What was typed before the file could be read is no answer. Where it cannot be thrown away, it
-    // is read as one, and has to be a whole line that says so.
-    let _ = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush);
-    stdout
-        .write_all(what)
-        .and_then(|()| stdout.write_all(b" Approve it? [y/N] "))
-        .and_then(|()| stdout.flush())
-        .map_err(io)?;
-    let mut answer = String::new();
-    stdin.lock().read_line(&mut answer).map_err(io)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let question = format!("{} Approve it? [y/N] ", String::from_utf8_lossy(what));
+    let unasked = || format!("cannot ask about {}: read it, then pass --yes", shown(path));
+    asked(&question, unasked)
 }
 
 fn revoke_approval(options: &LoadOptions) -> Result<ExitCode, CliError> {

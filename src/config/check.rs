@@ -24,7 +24,9 @@ use super::{
     mcp::McpEntry,
     nearest,
 };
-use crate::config::{ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig};
+use crate::config::{
+    ChangesConfig, ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig,
+};
 
 /// What was found wrong.
 #[derive(Default)]
@@ -52,6 +54,7 @@ pub(super) fn check(
     checker.section::<PermissionsSection>(document, "permissions");
     checker.section::<FsConfig>(document, "fs");
     checker.section::<SessionsConfig>(document, "sessions");
+    checker.section::<ChangesConfig>(document, "changes");
     checker.section::<TerminalConfig>(document, "terminal");
     checker.section::<ConnectionConfig>(document, "connection");
     checker.section::<UiConfig>(document, "ui");

@@ -9,7 +9,8 @@ use serde::{
 };
 
 use super::{
-    ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig, mcp::McpEntry, nearest,
+    ChangesConfig, ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig,
+    mcp::McpEntry, nearest,
 };
 use crate::model::{Decision, Dialect, Policy, Protocol, ToolKind};
 
@@ -28,6 +29,7 @@ pub(super) struct File {
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
     pub sessions: SessionsConfig,
+    pub changes: ChangesConfig,
     pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// An action and the chords that call it, in place of its defaults.
@@ -314,6 +316,7 @@ macro_rules! bounded {
 
 bounded!(start_timeout, 1..=3600);
 bounded!(max_message, 1..=1024);
+bounded!(max_store, 16..=65_536);
 bounded!(escape_millis, 0..=1000);
 
 pub(super) fn escape_delay<'de, D: serde::Deserializer<'de>>(

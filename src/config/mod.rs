@@ -69,6 +69,7 @@ pub struct Config {
     pub fs: FsConfig,
     pub terminal: TerminalConfig,
     pub sessions: SessionsConfig,
+    pub changes: ChangesConfig,
     pub connection: ConnectionConfig,
     pub ui: UiConfig,
     pub themes: themes::Themes,
@@ -165,6 +166,18 @@ pub struct TerminalConfig {
 pub struct SessionsConfig {
     /// How many stay; with more, those that were not changed for longest go. 0: none is stored.
     pub keep: u32,
+}
+
+/// `[changes]`: what is kept of files, so that changes can be reviewed and undone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChangesConfig {
+    /// Follow what changes in the project.
+    pub follow: bool,
+    /// MiB that is kept for one project at most; what is oldest goes first.
+    #[serde(deserialize_with = "file::max_store")]
+    #[schemars(range(min = 16, max = 65536))]
+    pub max_store: u32,
 }
 
 /// `[connection]`: limits for an agent.
@@ -305,6 +318,15 @@ pub enum ExitPrint {
     Last,
     None,
     All,
+}
+
+impl Default for ChangesConfig {
+    fn default() -> Self {
+        Self {
+            follow: true,
+            max_store: 1024,
+        }
+    }
 }
 
 impl Default for SessionsConfig {

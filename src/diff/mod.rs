@@ -6,4 +6,4 @@ mod read;
 mod write;
 
 pub use read::{FilePatch, Hunk, HunkLine, HunkSign, by_file, hunks, is_all_diff, unquoted};
-pub use write::{CONTEXT, Groups, Unified, groups, lines, unified};
+pub use write::{CONTEXT, Groups, Unified, changed_lines, groups, lines, unified};

@@ -38,6 +38,17 @@ pub fn groups(old: &[&str], new: &[&str], timeout: Duration) -> Groups {
     }
 }
 
+/// How many lines were added and removed; roughly after `timeout`.
+pub fn changed_lines(old: &str, new: &str, timeout: Duration) -> (usize, usize) {
+    let (old, new) = (lines(old), lines(new));
+    let groups = groups(&old, &new, timeout);
+    let changed = groups.list.iter().flatten();
+    let changed = changed.filter(|op| op.tag() != DiffTag::Equal);
+    changed.fold((0, 0), |(added, removed), op| {
+        (added + op.new_range().len(), removed + op.old_range().len())
+    })
+}
+
 /// A unified diff, and whether the timeout struck.
 pub struct Unified {
     pub text: String,

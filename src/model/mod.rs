@@ -39,6 +39,7 @@ mod prompt;
 mod provider;
 mod raw;
 mod request;
+mod review;
 mod state;
 mod subagent;
 mod terminal;
@@ -101,6 +102,7 @@ pub use prompt::{MediaBlock, PromptBlock};
 pub use provider::{Provider, ProviderRoute, ProviderSetting};
 pub use raw::RawJson;
 pub use request::{FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked};
+pub use review::{Review, ReviewDone, ReviewFile, ReviewScope};
 pub use state::{Background, StateUpdate, StopReason, WorkState};
 pub use subagent::{SubagentCaps, SubagentPatch};
 pub use terminal::{

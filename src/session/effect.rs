@@ -61,6 +61,9 @@ pub enum Effect {
     /// The limit is over for which a prompt was asked: look whether the person has written something meanwhile;
     /// comes back as `MayContinue`.
     AskToContinue,
+    /// Look at the disk, off the UI task: what a turn changed lies between. Comes back as
+    /// `TurnChanged` after its end.
+    FollowTurn(TurnMoment),
     /// Ring or notify, if the terminal is not looked at.
     Attention(Attention),
     /// Text that came back to the person: in front of the draft.
@@ -71,6 +74,14 @@ pub enum Effect {
     Toast(SafeText),
     /// A notice of the agent's: shown for a moment, not kept (V1-NOTE-01).
     Notice(AgentNotice),
+}
+
+/// A turn by its number in this run of the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnMoment {
+    /// Before its prompt goes out.
+    Begins(u64),
+    Ended(u64),
 }
 
 /// What becomes of the screen of an agent's own terminal.

@@ -181,6 +181,14 @@ pub enum Event {
     /// nothing meanwhile.
     MayContinue(bool),
 
+    /// What a turn changed, found by [`Effect::FollowTurn`](crate::session::Effect::FollowTurn).
+    TurnChanged {
+        turn: u64,
+        files: usize,
+        /// Added and removed, where they could be counted.
+        lines: Option<(usize, usize)>,
+    },
+
     // The host.
     /// Claimed changes compared with the disk; they replace the claims if those are still current.
     /// `None`: they could not be compared.

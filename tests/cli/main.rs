@@ -5,6 +5,7 @@
 mod schema;
 
 mod agents;
+mod changes;
 mod docs;
 mod doctor;
 mod kept;

@@ -1,10 +1,12 @@
 //! Commands that need an agent, its wire log or stored sessions.
 
+mod changes;
 mod doctor;
 mod replay;
 mod run;
 mod sessions;
 
+pub use changes::{changes, undo};
 pub use doctor::doctor;
 pub use replay::{Playing, print_replay, replay};
 pub use run::run as run_headless;

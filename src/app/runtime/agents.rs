@@ -25,6 +25,10 @@ impl Runtime {
             return;
         };
         running.connection = Some(connection);
+        // It takes less time than an agent does to start.
+        if let Some(following) = &self.following {
+            following.begin();
+        }
         let profile = AgentProfile {
             protocol,
             ..running.profile.clone()

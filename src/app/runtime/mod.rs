@@ -2,12 +2,13 @@
 //! replay alike.
 //!
 //! Owns: the sessions, their agents ([`agents`]), hosts and what is asked of them ([`requests`]), programs
-//! to sign in with ([`login`]) and what stores them ([`saving`]). What differs is given: where results go ([`Done`]), who hears of what the
+//! to sign in with ([`login`]), what of them is followed on the disk ([`changes`]) and what stores them ([`saving`]). What differs is given: where results go ([`Done`]), who hears of what the
 //! person should know ([`ForPerson`]), and whether there is anything but a log ([`Reach`]). Holds no
 //! rules, and reduces nothing by itself: whatever comes of an effect comes back as [`Done`].
 
 mod agent_terminals;
 mod agents;
+mod changes;
 mod inboxes;
 mod login;
 mod requests;
@@ -23,7 +24,12 @@ use tokio::sync::mpsc;
 
 use crate::{
     acp::Client,
-    app::{cleanup::Started, local_time, services::Launched},
+    app::{
+        changes::{Following, TurnChanges},
+        cleanup::Started,
+        local_time,
+        services::Launched,
+    },
     cli::Launch,
     config::{AgentProfile, Config},
     host::{Host, HostEvent, Login, LoginCommand, Terminals, browser, git},
@@ -59,6 +65,8 @@ pub enum Done {
     Session(SessionKey, ConnectionId, Event),
     /// A session is not stored as it should be.
     Saving(SessionKey, Trouble),
+    /// What a turn of it, by its number, has changed on the disk.
+    TurnChanged(SessionKey, u64, TurnChanges),
 }
 
 /// Effects that are for the person.
@@ -87,6 +95,8 @@ pub struct Runtime {
     /// Connections made so far, for their ids.
     connections: u32,
     pub folder: SessionFolder,
+    /// What changes on the disk; `None` where nothing is followed.
+    pub following: Option<Following>,
     /// Started with the first session that is stored.
     pub writer: Option<SessionWriter>,
     /// What terminals are shown in.
@@ -119,6 +129,7 @@ impl Runtime {
             inboxes: Inboxes::default(),
             connections: 0,
             folder,
+            following: None,
             writer: None,
             terminal_view: None,
             done,
@@ -196,6 +207,7 @@ impl Runtime {
                 }
                 Effect::TellReset(at) => self.tell_reset(by, at),
                 Effect::AskToContinue => rest.push((by, ForPerson::AskToContinue)),
+                Effect::FollowTurn(moment) => self.follow_turn(by, moment),
                 Effect::Compare(comparison) => self.compare(by, *comparison),
                 Effect::Decide {
                     question,
@@ -312,6 +324,9 @@ impl Runtime {
                 .is_connected(key, connection)
                 .then(|| (key, vec![event])),
             Done::Saving(key, trouble) => self.saving_trouble(key, trouble),
+            Done::TurnChanged(key, turn, TurnChanges { files, lines }) => {
+                Some((key, vec![Event::TurnChanged { turn, files, lines }]))
+            }
         }
     }
 

@@ -45,6 +45,8 @@ impl Runtime {
             return;
         };
         let tell = self.tell(key, connection);
+        // A rule may let it through at once.
+        let kept = self.keep_named(key, &subject);
         let Some(running) = self.running_mut(key) else {
             return;
         };
@@ -54,6 +56,7 @@ impl Runtime {
         let verdict = tokio::spawn(host.decide(asked_of(subject), options));
         let before = [running.deciding.take(), running.comparing.take()];
         running.deciding = Some(tokio::spawn(async move {
+            kept.await;
             for before in before.into_iter().flatten() {
                 // One whose path is on a dead file system holds up the others for no longer.
                 let _ = tokio::time::timeout(VERDICT_PATIENCE, before).await;
@@ -81,11 +84,13 @@ impl Runtime {
             return;
         };
         let tell = self.tell(by, key.connection);
+        let kept = self.keep_written(by, &request);
         // Entered here; done elsewhere.
         let outcome = host.serve(key, request.clone(), consent);
         let client = client.clone();
         tokio::spawn(async move {
             let answer = |reply: HostReply| client.send(by, ToAgent::Reply { key, reply });
+            kept.await;
             // Telling fails only once the loop is over; the agent is then answered by the client's own
             // end.
             match carried_out(outcome).await {

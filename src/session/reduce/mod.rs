@@ -302,6 +302,7 @@ impl Step<'_> {
             Event::Note { level, text } => self.say(level, text),
             Event::EndedAt { row, time } => self.ended_at(row, &time),
             Event::OnBranch(branch) => self.session.branch = branch,
+            Event::TurnChanged { turn, files, lines } => self.turn_changed(turn, files, lines),
 
             Event::Compared { of, shown } => match of {
                 Compared::Call {

@@ -26,6 +26,7 @@ use crate::app::{
     draft::{self, Unsent},
     executor, log,
     runtime::{Done, Reach, Runtime, reached},
+    services,
     signals::{SignalEvent, Signals},
 };
 use crate::{
@@ -40,6 +41,9 @@ use crate::{
     text::SafeText,
     ui::{Draft, DraftPart},
 };
+
+/// How long the end waits for a look at what the turn changed: `acp-tui changes` tells it later.
+const CHANGES_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How long a run that was stopped waits for a reader of stdout that takes nothing.
 const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
@@ -68,7 +72,8 @@ pub fn run(
     executor::run(WORKERS, async move |started| {
         let (config, folder) = (loaded.config, SessionFolder::new(&dirs.state));
         let reach = Reach::Machine;
-        let (runtime, done) = Runtime::new(launch, config, reach, folder, started, complain);
+        let (mut runtime, done) = Runtime::new(launch, config, reach, folder, started, complain);
+        runtime.following = services::following(&runtime.launch, &runtime.config, &dirs.state);
         let mut run = Run::new(runtime, profile, &options)?;
         run.begun = begun;
         run.serve(prompt, done, deadline).await
@@ -192,6 +197,9 @@ impl Run {
                 (from, said) = self.runtime.inboxes.next(), if !full => self.agent_said(from, said),
             }
         };
+        if let Some(following) = &self.runtime.following {
+            following.settled(CHANGES_PATIENCE).await;
+        }
         Ok(self.end(code, problem, signals, deadline).await)
     }
 

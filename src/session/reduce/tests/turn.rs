@@ -2,7 +2,7 @@ use super::*;
 use std::sync::Arc;
 
 use crate::model::{Diff, FileChange, OptionId, Patch, RawJson, ToolContent, ToolKind};
-use crate::session::{Attention, ToolState, Verdict};
+use crate::session::{Attention, ToolState, TurnMoment, Verdict};
 
 // V1-PROMPT-02
 #[test]
@@ -181,6 +181,28 @@ fn the_end_of_a_turn_tells_what_it_changed_and_when_it_was() {
         });
         assert_eq!(play.said_last(), format!("{told} · 10:41"));
     }
+}
+
+#[test]
+fn what_is_found_on_the_disk_after_a_turn_takes_the_place_of_what_its_calls_say() {
+    let mut play = Play::running();
+    play.wait(Duration::from_secs(1));
+    let effects = play.ends(StopReason::EndTurn);
+    let turn = effects.iter().find_map(|effect| match effect {
+        Effect::FollowTurn(TurnMoment::Ended(turn)) => Some(*turn),
+        _ => None,
+    });
+    let turn = turn.expect("its end is told");
+    let found = |turn, files, lines| Event::TurnChanged { turn, files, lines };
+    play.event(found(turn, 0, Some((0, 0))));
+    assert_eq!(play.said_last(), "· Worked for 1s");
+    play.event(found(turn, 3, Some((18, 4))));
+    assert_eq!(play.said_last(), "· Worked for 1s · +18 −4 in 3 files");
+    // Of another turn it says nothing here.
+    play.event(found(turn + 1, 1, None));
+    assert_eq!(play.said_last(), "· Worked for 1s · +18 −4 in 3 files");
+    play.event(found(turn, 1, None));
+    assert_eq!(play.said_last(), "· Worked for 1s · 1 file changed");
 }
 
 // V1-PROMPT-04, V1-PROMPT-05

@@ -20,8 +20,35 @@ const LOOKED_AT: usize = 2_000;
 /// Bytes of changes whose lines are counted, for the same reason.
 const COUNTED: usize = 8 << 20;
 
-/// How long a turn took, and what it changed.
-pub struct Took(String);
+/// How long a turn took, and what its calls say that it changed.
+#[derive(Clone, Debug)]
+pub struct Took {
+    time: String,
+    changed: Option<String>,
+}
+
+/// The row that ended the latest turn, whose parts come one after the other.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    row: BlockId,
+    turn: u64,
+    how: TurnEnd,
+    took: Took,
+    /// The local time.
+    at: Option<SafeText>,
+}
+
+impl Ended {
+    fn text(&self) -> SafeText {
+        let Took { time, changed } = &self.took;
+        let mut text = format!("{} {time}", self.how.verb());
+        for part in changed.as_deref().into_iter().chain(self.at.as_deref()) {
+            text.push_str(" · ");
+            text.push_str(part);
+        }
+        SafeText::line(&text)
+    }
+}
 
 /// How a turn ended, as its row says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,20 +88,25 @@ impl Step<'_> {
         if took < TOLD_FROM || !turn.prompted || self.session.config.unattended {
             return None;
         }
-        let mut text = shown(took);
-        if let Some(changed) = self.changed().and_then(|changed| changed.told()) {
-            text.push_str(" · ");
-            text.push_str(&changed);
-        }
-        Some(Took(text))
+        Some(Took {
+            time: shown(took),
+            changed: self.changed().and_then(|changed| changed.told()),
+        })
     }
 
     /// Puts that row at the end, and asks what time it is: the rules know no clock. `detail`: what the agent
     /// said to it, on demand.
     pub fn tell_took(&mut self, how: TurnEnd, took: &Took, detail: Option<SafeText>) {
-        let text = SafeText::line(&format!("{} {}", how.verb(), took.0));
-        let row = self.push(BlockKind::notice(how.level(), text, detail));
-        self.effects.push(Effect::TellTime(row));
+        let mut ended = Ended {
+            row: BlockId::default(),
+            turn: self.session.inner.turn.number,
+            how,
+            took: took.clone(),
+            at: None,
+        };
+        ended.row = self.push(BlockKind::notice(how.level(), ended.text(), detail));
+        self.effects.push(Effect::TellTime(ended.row));
+        self.session.inner.turn.ended = Some(ended);
     }
 
     /// The person stopped it: the row says so, of a short turn that word alone.
@@ -100,9 +132,34 @@ impl Step<'_> {
 
     /// The local time at which the turn ended that this row is of.
     pub fn ended_at(&mut self, row: BlockId, time: &SafeText) {
+        self.complete_row(
+            |ended| ended.row == row,
+            |ended| ended.at = Some(time.clone()),
+        );
+    }
+
+    /// What was found on the disk after a turn: that holds, whatever its calls say. What they changed
+    /// elsewhere is not looked at.
+    pub fn turn_changed(&mut self, turn: u64, files: usize, lines: Option<(usize, usize)>) {
+        let Some(found) = told(files, lines) else {
+            return;
+        };
+        self.complete_row(
+            |ended| ended.turn == turn,
+            |ended| ended.took.changed = Some(found),
+        );
+    }
+
+    fn complete_row(&mut self, is_meant: impl Fn(&Ended) -> bool, add: impl FnOnce(&mut Ended)) {
+        let ended = self.session.inner.turn.ended.as_mut();
+        let Some(ended) = ended.filter(|ended| is_meant(ended)) else {
+            return;
+        };
+        add(ended);
+        let (row, text) = (ended.row, ended.text());
         self.conversation_mut().edit(row, |kind| {
             if let BlockKind::Notice(notice) = kind {
-                notice.text = SafeText::line(&format!("{} · {time}", notice.text));
+                notice.text = text;
             }
         });
     }
@@ -159,20 +216,23 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// `+18 −4 in 3 files`; without the lines where those of one change are not known, or there are none.
     fn told(&self) -> Option<String> {
-        let files = match self.files.len() {
-            0 => return None,
-            1 => "1 file".to_owned(),
-            files => format!("{files} files"),
-        };
-        let (added, removed) = (self.added, self.removed);
-        Some(if self.unknown || added + removed == 0 {
-            format!("{files} changed")
-        } else {
-            format!("+{added} −{removed} in {files}")
-        })
+        let lines = (!self.unknown).then_some((self.added, self.removed));
+        told(self.files.len(), lines)
     }
+}
+
+/// `+18 −4 in 3 files`; without the lines where those of one change are not known, or there are none.
+fn told(files: usize, lines: Option<(usize, usize)>) -> Option<String> {
+    let files = match files {
+        0 => return None,
+        1 => "1 file".to_owned(),
+        files => format!("{files} files"),
+    };
+    Some(match lines {
+        Some((added, removed)) if added + removed > 0 => format!("+{added} −{removed} in {files}"),
+        _ => format!("{files} changed"),
+    })
 }
 
 /// Lines that a change adds and removes, where it says so itself. Texts that were not compared with the

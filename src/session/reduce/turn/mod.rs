@@ -15,7 +15,7 @@ use crate::{
     },
     session::{
         Attention, BlockId, BlockKind, Effect, NoticeLevel, Phase, Prompt, SILENCE, Session,
-        ToolState, Turn, TurnPhase, UserMessage,
+        ToolState, Turn, TurnMoment, TurnPhase, UserMessage,
     },
     text::SafeText,
 };
@@ -58,6 +58,8 @@ pub struct TurnRules {
     /// The silence of the agent is on the screen; its next message resets this.
     pub silence_told: bool,
     steer: steer::SteerRules,
+    /// The row of the turn before.
+    ended: Option<done::Ended>,
 }
 
 impl TurnRules {
@@ -295,6 +297,9 @@ impl Step<'_> {
         rules.unanswered = true;
         let blocks = self.fitted(&prompt);
         self.tell_large(&blocks);
+        let turn = self.session.inner.turn.number;
+        self.effects
+            .push(Effect::FollowTurn(TurnMoment::Begins(turn)));
         self.call(Call::Prompt { session, blocks });
         self.session.inner.turn.prompt = Some((prompt, user));
         self.silence_counts_anew();
@@ -335,6 +340,11 @@ impl Step<'_> {
         }
         self.settle_plan();
         self.settle_plan_texts();
+        if self.session.turn.is_some() {
+            let turn = self.session.inner.turn.number;
+            self.effects
+                .push(Effect::FollowTurn(TurnMoment::Ended(turn)));
+        }
         self.session.turn = None;
         self.session.inner.turn.prompt = None;
         self.session.inner.turn.unanswered = false;

@@ -338,6 +338,7 @@ impl World {
                 | Effect::TellTime(_)
                 | Effect::TellReset(_)
                 | Effect::AskToContinue
+                | Effect::FollowTurn(_)
                 | Effect::SessionDeleted(_)
                 | Effect::Toast(_) => {}
             }

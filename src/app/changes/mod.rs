@@ -1,0 +1,174 @@
+//! Following what changes on the disk: looks at turns, and keeps what is named before it is touched.
+//!
+//! Owns the project's store (`host/changes`), and one thread that does one thing after the other with it,
+//! so that looks, undos and lists see each other's results. Holds no rules of sessions. Nothing here is
+//! waited for by a prompt; a question or a write waits until what it names is kept, at most
+//! [`TAKE_PATIENCE`], and does not wait for a look.
+
+mod project;
+mod review;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    time::Duration,
+};
+
+use tokio::sync::oneshot;
+
+use crate::{
+    host::{Roots, changes::Changes},
+    model::{Cause, CauseKind, SessionId, ToolCallId},
+};
+
+pub use project::{Project, TurnChanges};
+pub use review::{done as report, list as review, patch, undo};
+
+/// How long a question or a write waits until what it names is kept: it may be on a slow disk.
+pub const TAKE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Where the store of a project is, and what it covers.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Of all projects.
+    pub folder: PathBuf,
+    pub roots: Roots,
+    /// Bytes that the store may have.
+    pub most: u64,
+}
+
+type Work = Box<dyn FnOnce(&mut Project) + Send>;
+
+/// The handle. Dropping it gives up what is going on; the store is whole at any moment.
+pub struct Following {
+    /// Started with the first piece of work.
+    work: Mutex<Option<mpsc::Sender<Work>>>,
+    place: Place,
+    cancelled: Arc<AtomicBool>,
+    /// The store, once it is open.
+    store: Arc<OnceLock<Arc<Changes>>>,
+}
+
+impl Following {
+    pub fn new(place: Place) -> Self {
+        Self {
+            work: Mutex::new(None),
+            place,
+            cancelled: Arc::default(),
+            store: Arc::default(),
+        }
+    }
+
+    /// Does this after what was asked for before. Nothing happens where no thread can be started.
+    fn run(&self, job: impl FnOnce(&mut Project) + Send + 'static) {
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        if work.is_none() {
+            let (sender, jobs) = mpsc::channel::<Work>();
+            let (place, cancelled) = (self.place.clone(), self.cancelled.clone());
+            let store = self.store.clone();
+            let serve = move || {
+                let mut project = Project::open(&place, cancelled);
+                if let Ok(changes) = project.changes() {
+                    // This is the only place that sets it.
+                    let _ = store.set(changes.clone());
+                }
+                while let Ok(job) = jobs.recv() {
+                    job(&mut project);
+                }
+            };
+            match std::thread::Builder::new()
+                .name("changes".into())
+                .spawn(serve)
+            {
+                Ok(_) => *work = Some(sender),
+                Err(error) => {
+                    tracing::warn!(%error, "changes on the disk are not followed");
+                    return;
+                }
+            }
+        }
+        if let Some(work) = &*work {
+            // It fails only after the thread has panicked, which the log has.
+            let _ = work.send(Box::new(job));
+        }
+    }
+
+    /// Looks at the disk, so that there is something to compare the first turn with.
+    pub fn begin(&self) {
+        self.run(Project::begin);
+    }
+
+    pub fn turn_begins(&self, of: SessionId, turn: u64) {
+        self.run(move |project| project.turn_begins(&of, turn));
+    }
+
+    /// What the turn has changed goes to `then`.
+    pub fn turn_ended(
+        &self,
+        of: SessionId,
+        turn: u64,
+        then: impl FnOnce(TurnChanges) + Send + 'static,
+    ) {
+        self.run(move |project| then(project.turn_ended(&of, turn)));
+    }
+
+    /// Keeps what stands at these paths, before they are let through. Ready when it is kept, cannot be
+    /// kept, or after [`TAKE_PATIENCE`]. To be called within the runtime.
+    pub fn take(
+        &self,
+        of: Option<SessionId>,
+        paths: Vec<PathBuf>,
+        calls: Vec<ToolCallId>,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        // Before it is open nothing was looked at, and no agent runs.
+        let store = self.store.get().filter(|_| !paths.is_empty()).cloned();
+        let kept = store.map(|changes| {
+            tokio::task::spawn_blocking(move || {
+                let cause = Cause {
+                    session: of,
+                    calls,
+                    ..Cause::of(CauseKind::Named)
+                };
+                let paths: Vec<PathBuf> = paths.iter().map(|path| resolved(path)).collect();
+                if let Err(error) = changes.take(&paths, cause) {
+                    tracing::warn!(%error, "what is named was not kept");
+                }
+            })
+        });
+        async move {
+            if let Some(kept) = kept {
+                let _ = tokio::time::timeout(TAKE_PATIENCE, kept).await;
+            }
+        }
+    }
+
+    /// Waits until all that was asked for is done, or for that long.
+    pub async fn settled(&self, patience: Duration) {
+        let (done, all) = oneshot::channel();
+        self.run(move |_| {
+            let _ = done.send(());
+        });
+        let _ = tokio::time::timeout(patience, all).await;
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A path whose folders are no links; the file itself may be one, and need not be there.
+fn resolved(path: &Path) -> PathBuf {
+    let folders = path.ancestors().skip(1);
+    for folder in folders {
+        if let (Ok(real), Ok(rest)) = (folder.canonicalize(), path.strip_prefix(folder)) {
+            return real.join(rest);
+        }
+    }
+    path.to_owned()
+}

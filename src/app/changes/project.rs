@@ -1,0 +1,254 @@
+//! The project whose changes are followed: its store, and which checkpoints are whose.
+//!
+//! Lives on the thread of [`super::Following`]; everything here may block.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write,
+    io,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use sha2::{Digest, Sha256};
+
+use super::Place;
+use crate::{
+    diff,
+    host::changes::{Bounds, Changes},
+    model::{
+        Cause, CauseKind, ChangedFile, Checkpoint, CheckpointId, FileState, SessionId, Uncovered,
+    },
+    text::SafeText,
+};
+
+/// Bytes of texts whose lines are counted for one turn; of more only the files are.
+const COUNTED: usize = 8 << 20;
+
+/// Checkpoints older than this are given up when there is little room.
+const KEPT_FOR: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// Comparing the lines of one file ends after this, roughly.
+const WITHIN: Duration = Duration::from_millis(200);
+
+/// What a turn changed, as it was found on the disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TurnChanges {
+    pub files: usize,
+    /// Added and removed, where they could be counted.
+    pub lines: Option<(usize, usize)>,
+}
+
+pub struct Project {
+    pub place: Place,
+    changes: io::Result<Arc<Changes>>,
+    cancelled: Arc<AtomicBool>,
+    /// Turns of a session are counted on from what the store knows of it: a session that is opened
+    /// again begins with 0.
+    before: BTreeMap<SessionId, u64>,
+    /// Of the last look.
+    left: Uncovered,
+}
+
+impl Project {
+    pub fn open(place: &Place, cancelled: Arc<AtomicBool>) -> Self {
+        let folder = place.folder.join(name_of(&place.roots));
+        let bounds = Bounds {
+            store: place.most,
+            ..Bounds::default()
+        };
+        let changes = Changes::open(&folder, place.roots.clone(), bounds).map(Arc::new);
+        if let Err(error) = &changes {
+            tracing::warn!(%error, "changes on the disk are not followed");
+        }
+        Self {
+            place: place.clone(),
+            changes,
+            cancelled,
+            before: BTreeMap::new(),
+            left: Uncovered::default(),
+        }
+    }
+
+    /// # Errors
+    /// Why nothing is followed.
+    pub fn changes(&self) -> io::Result<&Arc<Changes>> {
+        self.changes
+            .as_ref()
+            .map_err(|error| io::Error::new(error.kind(), error.to_string()))
+    }
+
+    pub fn begin(&mut self) {
+        self.look(Cause::of(CauseKind::Look));
+    }
+
+    /// The checkpoint with which the disk is as it is now; `None` where it cannot be looked at.
+    pub fn look(&mut self, cause: Cause) -> Option<CheckpointId> {
+        let cancelled = self.cancelled.clone();
+        let changes = self.changes().ok()?;
+        let looked = changes.look(cause, &|| cancelled.load(Ordering::Relaxed));
+        match looked {
+            Ok(report) => {
+                if report.nearly_full
+                    && let Err(error) = changes.sweep(now(), KEPT_FOR, None)
+                {
+                    tracing::warn!(%error, "the store of changes cannot be swept");
+                }
+                self.left = report.uncovered;
+                Some(report.at)
+            }
+            Err(error) => {
+                if error.kind() != io::ErrorKind::Interrupted {
+                    tracing::warn!(%error, "the disk was not looked at");
+                }
+                None
+            }
+        }
+    }
+
+    /// A turn's number among all of its session.
+    pub fn number(&mut self, of: &SessionId, turn: u64) -> u64 {
+        let known = self.before.get(of).copied();
+        let before = known.unwrap_or_else(|| {
+            let turns = self.checkpoints().into_iter();
+            let turns = turns.filter(|point| point.cause.session.as_ref() == Some(of));
+            turns
+                .filter_map(|point| point.cause.turn)
+                .max()
+                .unwrap_or(0)
+        });
+        self.before.insert(of.clone(), before);
+        before.saturating_add(turn)
+    }
+
+    /// What the last look did not cover, in lines.
+    pub fn uncovered(&self) -> Vec<SafeText> {
+        let Uncovered {
+            files,
+            left,
+            beyond,
+            folders,
+        } = &self.left;
+        let mut lines: Vec<String> = files
+            .iter()
+            .map(|(path, why)| format!("{} {}", path.display(), why.why()))
+            .collect();
+        match left.saturating_sub(files.len()) {
+            0 => {}
+            more => lines.push(format!("{more} more files are not kept")),
+        }
+        if *beyond > 0 {
+            lines.push(format!(
+                "{beyond} files or more are not covered: the project has too many"
+            ));
+        }
+        let listed = folders.iter();
+        lines.extend(listed.map(|path| format!("{} cannot be looked into", path.display())));
+        lines.iter().map(|line| SafeText::line(line)).collect()
+    }
+
+    pub fn checkpoints(&self) -> Vec<Checkpoint> {
+        let listed = self.changes().and_then(|changes| changes.checkpoints());
+        listed.unwrap_or_default()
+    }
+
+    pub fn turn_begins(&mut self, of: &SessionId, turn: u64) {
+        let turn = self.number(of, turn);
+        self.look(Cause {
+            turn: Some(turn),
+            ..self.cause(CauseKind::TurnStart, Some(of))
+        });
+    }
+
+    pub fn turn_ended(&mut self, of: &SessionId, turn: u64) -> TurnChanges {
+        let turn = self.number(of, turn);
+        let ended = self.look(Cause {
+            turn: Some(turn),
+            ..self.cause(CauseKind::TurnEnd, Some(of))
+        });
+        let begun = self.checkpoints().into_iter().rev().find(|point| {
+            let cause = &point.cause;
+            cause.kind == CauseKind::TurnStart
+                && cause.turn == Some(turn)
+                && cause.session.as_ref() == Some(of)
+        });
+        let span = begun.map(|point| point.id).zip(ended);
+        let files = span.and_then(|(from, to)| self.changes().ok()?.changes(from, to).ok());
+        let files = files.unwrap_or_default();
+        TurnChanges {
+            files: files.len(),
+            lines: self.count(&files),
+        }
+    }
+
+    pub fn cause(&self, kind: CauseKind, of: Option<&SessionId>) -> Cause {
+        Cause {
+            session: of.cloned(),
+            ..Cause::of(kind)
+        }
+    }
+
+    /// Added and removed lines of all of them; `None` where one is not known, or they are too large.
+    fn count(&self, files: &[ChangedFile]) -> Option<(usize, usize)> {
+        let mut bytes = 0;
+        let mut sum = (0, 0);
+        for file in files.iter().filter(|file| !file.binary) {
+            bytes += size(&file.before) + size(&file.after);
+            if bytes > COUNTED {
+                return None;
+            }
+            let (added, removed) = self.lines(file)?;
+            sum = (sum.0 + added, sum.1 + removed);
+        }
+        Some(sum)
+    }
+
+    /// Added and removed lines of a file; `None` where a text is not kept.
+    pub fn lines(&self, file: &ChangedFile) -> Option<(usize, usize)> {
+        let (old, new) = (self.text(&file.before)?, self.text(&file.after)?);
+        let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
+        Some(diff::changed_lines(&old, &new, WITHIN))
+    }
+
+    /// What a file holds; empty where there is none, `None` where it is not kept.
+    pub fn text(&self, state: &FileState) -> Option<Vec<u8>> {
+        match state {
+            FileState::Absent | FileState::Folder => Some(Vec::new()),
+            FileState::Link { target } => Some(target.clone()),
+            FileState::File { .. } => self.changes().ok()?.content(state.blob()?).ok(),
+        }
+    }
+}
+
+fn size(state: &FileState) -> usize {
+    match state {
+        FileState::File { size, .. } => usize::try_from(*size).unwrap_or(usize::MAX / 4),
+        _ => 0,
+    }
+}
+
+/// The folder of a project's store: the same for the same directory, whatever others go with it.
+fn name_of(roots: &crate::host::Roots) -> PathBuf {
+    let mut hash = Sha256::new();
+    if let Some(root) = roots.dirs().first() {
+        hash.update(root.as_os_str().as_bytes());
+    }
+    let mut name = String::new();
+    for byte in hash.finalize().iter().take(16) {
+        let _ = write!(name, "{byte:02x}");
+    }
+    Path::new(&name).to_owned()
+}
+
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
+}

@@ -1,0 +1,239 @@
+//! `acp-tui changes` and `acp-tui undo`: what a session changed on the disk, without a screen.
+
+use std::{
+    fmt::Write,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    app::{
+        changes::{Place, Project, patch, report, review, undo as put_back},
+        services,
+    },
+    cli::{
+        self, ChangesArgs, ChangesFormat, CliError, ExitCode, Launch, UndoArgs, asked, complain,
+    },
+    config::Config,
+    model::{ChangeKind, Review, ReviewDone, ReviewFile, ReviewScope, SessionId, UndoPart},
+    store::files::{SessionFolder, Summary},
+    text::{SafeText, json},
+};
+
+/// Prints what a session changed.
+///
+/// # Errors
+/// There is no such session, or nothing is kept of it.
+pub fn changes(
+    args: &ChangesArgs,
+    config: &Config,
+    state: &Path,
+    launch: &Launch,
+) -> Result<(), CliError> {
+    let (mut project, of) = opened(args.session.as_deref(), config, state, launch)?;
+    let scope = scope_of(args.turn);
+    if args.format == ChangesFormat::Patch && !args.stat {
+        let patch = patch(&mut project, of.as_ref(), scope).map_err(failed)?;
+        cli::check_stdout()?;
+        let mut out = io::stdout().lock();
+        return match out.write_all(&patch).and_then(|()| out.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(failed(error)),
+            _ => Ok(()),
+        };
+    }
+    let review = review(&mut project, of.as_ref(), scope).map_err(failed)?;
+    for line in &review.uncovered {
+        complain(line);
+    }
+    cli::print(&match args.stat {
+        true => stat(&review),
+        false => as_json(&review),
+    })
+}
+
+/// Puts back what a session changed.
+///
+/// # Errors
+/// As [`changes`]; there is no terminal to ask at.
+pub fn undo(
+    args: &UndoArgs,
+    config: &Config,
+    state: &Path,
+    launch: &Launch,
+) -> Result<ExitCode, CliError> {
+    let (mut project, of) = opened(Some(&args.session), config, state, launch)?;
+    let scope = scope_of(args.turn);
+    let found = review(&mut project, of.as_ref(), scope).map_err(failed)?;
+    if let Some(why) = &found.read_only {
+        complain(why);
+        return Ok(ExitCode::Failure);
+    }
+    let span = found.span;
+    let parts = match args.paths.is_empty() {
+        true => None,
+        false => Some(chosen(&found, &args.paths, &launch.cwd)?),
+    };
+    let planned = put_back(&mut project, of.as_ref(), span, parts.clone(), true).map_err(failed)?;
+    if planned.done.is_empty() && planned.conflicts.is_empty() && planned.refused.is_empty() {
+        cli::print("nothing to put back\n")?;
+        return Ok(ExitCode::Done);
+    }
+    let mut text = String::new();
+    for path in &planned.done {
+        let merged = match planned.merged.contains(path) {
+            true => ", merged with what changed since",
+            false => "",
+        };
+        let _ = writeln!(text, "{}{merged}", shown(path));
+    }
+    cli::print(&text)?;
+    tell_left(&report(&project, &planned));
+    if args.dry_run || planned.done.is_empty() {
+        return Ok(code(&planned.conflicts, &planned.refused));
+    }
+    let question = format!("Put back {}? [y/N] ", files(planned.done.len()));
+    let unasked = || "cannot ask: look at it with --dry-run, then pass --yes".to_owned();
+    if !args.yes && !asked(&question, unasked)? {
+        cli::print("nothing was put back\n")?;
+        return Ok(ExitCode::Failure);
+    }
+    let done = put_back(&mut project, of.as_ref(), span, parts, false).map_err(failed)?;
+    cli::print(&format!("{}\n", report(&project, &done).said))?;
+    Ok(code(&done.conflicts, &done.refused))
+}
+
+fn code<A, B>(conflicts: &[A], refused: &[B]) -> ExitCode {
+    match conflicts.is_empty() && refused.is_empty() {
+        true => ExitCode::Done,
+        false => ExitCode::Failure,
+    }
+}
+
+fn tell_left(done: &ReviewDone) {
+    for (what, _) in &done.refused {
+        complain(what);
+    }
+}
+
+fn scope_of(turn: Option<u64>) -> ReviewScope {
+    turn.map_or(ReviewScope::Session, ReviewScope::Turn)
+}
+
+/// The store of the session's project, and the session as it is named there.
+fn opened(
+    typed: Option<&str>,
+    config: &Config,
+    state: &Path,
+    launch: &Launch,
+) -> Result<(Project, Option<SessionId>), CliError> {
+    let folder = SessionFolder::new(state);
+    let here = |summary: &Summary| Path::new(&summary.about.cwd) == launch.cwd;
+    let summary = match typed {
+        Some(typed) => Some(folder.find(typed, |_| true)?),
+        None => folder.list().into_iter().find(here),
+    };
+    let mut launch = launch.clone();
+    if let Some(summary) = &summary {
+        launch.cwd = PathBuf::from(&summary.about.cwd);
+    }
+    let place: Place = services::followed(&launch, config, state)
+        .map_err(CliError::io("the project directory cannot be used"))?;
+    let id = summary.and_then(|summary| summary.about.session);
+    let of = id.map(SessionId::new);
+    if of.is_none() {
+        complain(
+            "no session is stored of this directory: these are all changes that are kept of it",
+        );
+    }
+    Ok((Project::open(&place, Default::default()), of))
+}
+
+/// The files that are named, as parts of what is put back.
+fn chosen(review: &Review, paths: &[PathBuf], cwd: &Path) -> Result<Vec<UndoPart>, CliError> {
+    let mut parts = Vec::new();
+    for named in paths {
+        let path = cwd.join(named);
+        let below = review
+            .files
+            .iter()
+            .filter(|file| file.path.starts_with(&path));
+        let before = parts.len();
+        parts.extend(below.map(|file| UndoPart::File(file.path.clone())));
+        if parts.len() == before {
+            let text = format!("{} was not changed there", shown(named));
+            return Err(CliError::Usage(text));
+        }
+    }
+    Ok(parts)
+}
+
+fn failed(error: io::Error) -> CliError {
+    CliError::io("the kept changes")(error)
+}
+
+fn shown(path: &Path) -> SafeText {
+    SafeText::line(&path.to_string_lossy())
+}
+
+fn files(count: usize) -> String {
+    match count {
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    }
+}
+
+/// A line for each file, and their sum.
+fn stat(review: &Review) -> String {
+    let mut text = String::new();
+    let mut sum = (0, 0);
+    for file in &review.files {
+        let lines = match file.lines {
+            Some((added, removed)) => {
+                sum = (sum.0 + added, sum.1 + removed);
+                format!("+{added} -{removed}")
+            }
+            None if file.binary => "binary".to_owned(),
+            None => String::new(),
+        };
+        let from = file.renamed_from.as_ref();
+        let from = from.map_or_else(String::new, |from| format!("{from} -> "));
+        let _ = writeln!(text, "{} {from}{}  {lines}", letter(file.kind), file.name);
+    }
+    let _ = writeln!(text, "{}, +{} -{}", files(review.files.len()), sum.0, sum.1);
+    text
+}
+
+fn letter(kind: ChangeKind) -> char {
+    match kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Deleted => 'D',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Renamed => 'R',
+        ChangeKind::Mode | ChangeKind::Type => 'T',
+    }
+}
+
+fn as_json(review: &Review) -> String {
+    let file = |file: &ReviewFile| {
+        serde_json::json!({
+            "path": file.path.to_string_lossy(),
+            "renamedFrom": file.renamed_from.as_deref(),
+            "kind": match file.kind {
+                ChangeKind::Added => "added",
+                ChangeKind::Deleted => "deleted",
+                ChangeKind::Modified => "modified",
+                ChangeKind::Renamed => "renamed",
+                ChangeKind::Mode => "mode",
+                ChangeKind::Type => "type",
+            },
+            "binary": file.binary,
+            "added": file.lines.map(|lines| lines.0),
+            "removed": file.lines.map(|lines| lines.1),
+        })
+    };
+    let all = serde_json::json!({
+        "files": review.files.iter().map(file).collect::<Vec<_>>(),
+        "uncovered": review.uncovered.iter().map(SafeText::as_str).collect::<Vec<_>>(),
+    });
+    json::line(&all)
+}

@@ -1,0 +1,101 @@
+//! `acp-tui changes` and `acp-tui undo`: what a session changed, and putting it back.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::shell::Shell;
+
+/// Begins once the first look at the project is over.
+fn changing(steps: &[Value]) -> Shell {
+    let shell = Shell::new();
+    let mut all = vec![json!({"sleep": 500})];
+    all.extend_from_slice(steps);
+    all.push(json!({"text": "done"}));
+    shell.scripted(&json!([{"on": "session/prompt", "do": all}]));
+    fs::write(shell.path().join("project/a.txt"), "one\ntwo\nthree\n").unwrap();
+    shell
+}
+
+fn write(name: &str, text: &str) -> Value {
+    json!({"write": {"path": name, "text": text}})
+}
+
+fn id(shell: &Shell) -> String {
+    let list = shell.run(&["sessions", "--json"]);
+    let list: Value = serde_json::from_str(&list.out).unwrap();
+    list[0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_an_agent_wrote_unasked_is_a_patch_and_is_put_back() {
+    let shell = changing(&[
+        write("a.txt", "one\nTWO\nthree\n"),
+        write("new.txt", "new\n"),
+    ]);
+    let ran = shell.run(&["run", "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let patch = shell.run(&["changes"]);
+    assert_eq!(patch.code, 0, "{}", patch.err);
+    for line in ["--- a/a.txt", "+++ b/a.txt", "-two", "+TWO", "+new"] {
+        assert!(
+            patch.out.lines().any(|row| row == line),
+            "{line}: {}",
+            patch.out
+        );
+    }
+    let stat = shell.run(&["changes", "--stat"]).out;
+    assert_eq!(stat, "M a.txt  +1 -1\nA new.txt  +1 -0\n2 files, +2 -1\n");
+    let json: Value =
+        serde_json::from_str(&shell.run(&["changes", "--format", "json"]).out).unwrap();
+    assert_eq!(json["files"][1]["kind"], "added", "{json}");
+    let id = id(&shell);
+    let dry = shell.run(&["undo", &id, "--dry-run"]);
+    assert!(
+        dry.out.contains("a.txt") && dry.out.contains("new.txt"),
+        "{}",
+        dry.out
+    );
+    assert!(shell.path().join("project/new.txt").exists());
+    // Without a terminal it does nothing unless it is told to.
+    let unasked = shell.run(&["undo", &id]);
+    assert_eq!(unasked.code, 2, "{}{}", unasked.out, unasked.err);
+    assert!(unasked.err.contains("--yes"), "{}", unasked.err);
+    let done = shell.run(&["undo", &id, "--yes"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.out.ends_with("put back 2 files\n"), "{}", done.out);
+    let text = fs::read_to_string(shell.path().join("project/a.txt")).unwrap();
+    assert_eq!(text, "one\ntwo\nthree\n");
+    assert!(!shell.path().join("project/new.txt").exists());
+}
+
+#[test]
+fn what_changed_since_is_merged_or_left_and_said() {
+    let shell = changing(&[write("a.txt", "one\nTWO\nthree\n")]);
+    shell.run(&["run", "go"]);
+    let path = shell.path().join("project/a.txt");
+    let id = id(&shell);
+    fs::write(&path, "mine\nmine too\nthree\n").unwrap();
+    let left = shell.run(&["undo", &id, "--turn", "1", "--yes"]);
+    assert_eq!(left.code, 1, "{}", left.out);
+    assert!(left.err.contains("a.txt changed since"), "{}", left.err);
+    assert_eq!(
+        fs::read_to_string(&path).unwrap(),
+        "mine\nmine too\nthree\n"
+    );
+    fs::write(&path, "one\nTWO\nthree\nand mine\n").unwrap();
+    let merged = shell.run(&["undo", &id, "--turn", "1", "--yes"]);
+    assert_eq!(merged.code, 0, "{}{}", merged.out, merged.err);
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text, "one\ntwo\nthree\nand mine\n");
+}
+
+#[test]
+fn nothing_is_followed_where_that_is_not_wanted() {
+    let shell = changing(&[write("a.txt", "other\n")]);
+    shell.profile("\n[changes]\nfollow = false\n");
+    assert_eq!(shell.run(&["run", "go"]).code, 0);
+    let none = shell.run(&["changes"]);
+    assert_eq!(none.code, 1, "{}", none.out);
+    assert!(none.err.contains("none were followed"), "{}", none.err);
+}
