@@ -283,7 +283,7 @@ output = 3
         "config.toml:18: agents.nothing: command is missing, and no built-in agent has this name; \
          this agent is ignored",
         "config.toml:1: defualt_theme: unknown key; known here: default_agent, agents, \
-         mcp_servers, permissions, fs, terminal, sessions, connection, ui, keys",
+         mcp_servers, permissions, fs, terminal, sessions, changes, connection, ui, keys",
         "config.toml:21: agents.\"a b\".env: invalid type: integer `80`, expected a string; \
          this agent is ignored",
         "config.toml:24: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",
