@@ -87,6 +87,7 @@ impl App {
             UiCommand::ForkSession => self.fork_session(),
             UiCommand::ShowSession(key) => self.show(key),
             UiCommand::CloseSession(key) => self.close_session(key),
+            UiCommand::Review(wish) => self.review(wish),
             UiCommand::Trust(yes) => self.answer_trust(yes),
             UiCommand::Mouse(wanted) => self.screen.send_along(tty::want_mouse(wanted)),
             UiCommand::Suggestions(wanted) => self.want_suggestions(wanted),
@@ -169,7 +170,7 @@ impl App {
         }
     }
 
-    fn copy(&self, text: String, what: Option<&'static str>) {
+    pub(super) fn copy(&self, text: String, what: Option<&'static str>) {
         let clipboard = self.clipboard.clone();
         self.in_background(move || {
             let mut clipboard = clipboard.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,7 +6,7 @@ use crate::{
     app::terminal::Written,
     config::Prompts,
     host::clipboard::Copied,
-    model::{SeenFile, SessionKey},
+    model::{ReviewTold, SeenFile, SessionKey},
     session::{Event, Prompt, Start},
     store::files::Reopened,
     text::SafeText,
@@ -50,6 +50,10 @@ pub enum Job {
     FileExists(PathBuf, String),
     /// Text was copied, or not.
     Copied(Copied),
+    /// For the review of changes.
+    Review(SessionKey, Box<ReviewTold>),
+    /// Changes as a patch, for the clipboard; or why there is none.
+    Patch(Result<Vec<u8>, SafeText>),
     /// Which agents are installed.
     Agents(AgentList),
     /// The terminal took a frame, or is gone.

@@ -25,6 +25,7 @@ mod notify_command;
 mod prompts;
 mod reopen;
 mod restore;
+mod review;
 mod run;
 mod runtime;
 mod search_past;

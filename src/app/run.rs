@@ -28,7 +28,7 @@ use crate::{
     config::{Dirs, Loaded},
     host::HostEvent,
     input::{Decoded, PASTE_BYTES, Shade},
-    model::{ConnectionId, SessionKey},
+    model::{ConnectionId, ReviewTold, SessionKey},
     session::{Effect, Event, Question, QuestionId, Routed, Session, Sessions},
     store::files::{OPEN_ELSEWHERE, Trouble},
     text::SafeText,
@@ -330,6 +330,7 @@ impl App {
             | Done::Login(.., HostEvent::TerminalOutput) => {
                 self.frames.request(now, Reason::Stream);
             }
+            Done::TurnChanged(session, ..) => self.ui.review(*session, ReviewTold::Changed),
             // A replay that comes may take the transcript's place.
             Done::Saving(_, Trouble::OpenElsewhere) => self.ui.toast(OPEN_ELSEWHERE.into()),
             _ => {}
@@ -473,6 +474,8 @@ impl App {
             }
             Job::FileExists(path, text) => self.ui.ask_replace(path, text),
             Job::Copied(copied) => self.copied(copied),
+            Job::Review(session, told) => self.review_told(session, *told),
+            Job::Patch(patch) => self.patch_made(patch),
         }
         self.frames.request(Instant::now(), Reason::Now);
     }

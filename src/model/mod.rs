@@ -102,7 +102,9 @@ pub use prompt::{MediaBlock, PromptBlock};
 pub use provider::{Provider, ProviderRoute, ProviderSetting};
 pub use raw::RawJson;
 pub use request::{FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked};
-pub use review::{Review, ReviewDone, ReviewFile, ReviewScope};
+pub use review::{
+    Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold, ReviewWish, ScopeChoice,
+};
 pub use state::{Background, StateUpdate, StopReason, WorkState};
 pub use subagent::{SubagentCaps, SubagentPatch};
 pub use terminal::{

@@ -156,6 +156,7 @@ actions! {
         PreviousPrompt "previous-prompt" ["alt-up"] "Go to the previous prompt",
         NextPrompt "next-prompt" ["alt-down"] "Go to the next prompt",
         Details "details" ["ctrl-o"] "Fold or unfold all details; in a question: show all of it",
+        Review "review" ["f4"] "Review what changed on the disk, and undo it",
         TogglePlan "plan" ["ctrl-t"] "Open or close the plan",
         Find "find" ["f3", "ctrl-f"] "Find in the transcript",
         Pager "pager" [] "Open the transcript in $PAGER (alt-p while finding)",
@@ -226,7 +227,7 @@ impl Action {
             (Self::Tab, _) => Some(info.doc),
             (Self::Details, _) => Some("Fold or unfold all details"),
             (Self::BlockLeave, _) => Some("Back to the whole"),
-            (Self::BlockStop | Self::ListRemove | Self::Suggestions, _) => None,
+            (Self::BlockStop | Self::ListRemove | Self::Review | Self::Suggestions, _) => None,
             (_, Group::View | Group::Browse | Group::List | Group::Program) => Some(info.doc),
             (_, Group::Prompt | Group::Turn | Group::Question) => None,
         }

@@ -37,6 +37,7 @@ pub fn words(action: Action) -> &'static str {
         Action::ScrollTop => "home first top",
         Action::ScrollBottom => "last latest bottom newest",
         Action::Details => "expand collapse verbose open output",
+        Action::Review => "changes diff undo review revert rollback restore files patch",
         Action::TogglePlan => "todo todos tasks",
         Action::Find => "search grep look match",
         Action::Theme => "colours colors dark light appearance style",

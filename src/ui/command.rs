@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
     config::{PromptFile, ThemeChoice},
-    model::{SeenFile, SessionId, SessionKey, TerminalId, file_uri},
+    model::{ReviewWish, SeenFile, SessionId, SessionKey, TerminalId, file_uri},
     session::{Event, Session, Sessions},
     text::SafeText,
     vt::Screens,
@@ -318,6 +318,8 @@ pub enum UiCommand {
     Told(&'static str),
     /// Remember the theme that was chosen.
     KeepTheme(ThemeChoice),
+    /// What the review asks for; comes back through `Ui::review`.
+    Review(ReviewWish),
     Suspend,
     Redraw,
     Quit,

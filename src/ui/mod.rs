@@ -24,6 +24,7 @@ pub mod own_commands;
 pub mod pointer;
 pub mod queue;
 pub mod render;
+pub mod review;
 pub mod standing;
 pub mod status;
 pub mod theme;

@@ -100,6 +100,13 @@ pub const OWN: &[OwnCommand] = &[
         Does::Act(Action::Find),
     ),
     row(
+        "diff",
+        &["undo"],
+        "",
+        "Review what changed on the disk, and undo it",
+        Does::Act(Action::Review),
+    ),
+    row(
         "theme",
         &["themes"],
         "",

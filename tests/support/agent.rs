@@ -15,7 +15,8 @@
 //! `{"split": {"message": {…}, "every": BYTES}}`, `{"sleep": MS}`, `{"until_cancel": MS}`,
 //! `{"stderr": "…"}`, `{"exit": CODE}`, `{"hang": true}`, `{"wait_for": METHOD}`,
 //! `{"flood": {"kind": "text"|"wall"|"markdown", "chunks": N, "rate": N_PER_SECOND?, "session": ID?}}`,
-//! `{"tools": N}`, `{"big": BYTES}`, `{"write": {"path", "text"}}` (a file, unasked), `{"touch": NAME}` (a file beside LOG), `{"wait_file": NAME}` (likewise),
+//! `{"tools": N}`, `{"big": BYTES}`, `{"write": {"path", "text"}}` (a file, unasked),
+//! `{"shell": "…"}` (a command in the session's folder), `{"touch": NAME}` (a file beside LOG), `{"wait_file": NAME}` (likewise),
 //! `{"spawn": {"argv": […]}}`, `{"ignore": "eof"}`, `{"numbers": BYTES}` (a raw input),
 //! `{"diffs": {"count": N, "bytes": A_SIDE}}`, `"round"` (some of everything; another one each time).
 //! An entry `{"on": "wire", "version": 2}` has it speak version 2 of the protocol with a client that asks
@@ -345,6 +346,13 @@ impl Agent {
                 let value = self.fill(&value);
                 let part = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
                 std::fs::write(part("path"), part("text")).expect("the file is written");
+            }
+            "shell" => {
+                let done = Command::new("sh")
+                    .args(["-c", value.as_str().unwrap_or_default()])
+                    .current_dir(&self.cwd)
+                    .status();
+                assert!(done.is_ok_and(|status| status.success()), "{value}");
             }
             "touch" => {
                 let name = value.as_str().unwrap_or_default();

@@ -9,6 +9,7 @@ mod project;
 mod review;
 
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
@@ -22,7 +23,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     host::{Roots, changes::Changes},
-    model::{Cause, CauseKind, SessionId, ToolCallId},
+    model::{Cause, CauseKind, ReviewScope, ReviewTold, ReviewWish, SessionId, ToolCallId},
 };
 
 pub use project::{Project, TurnChanges};
@@ -153,6 +154,29 @@ impl Following {
             let _ = done.send(());
         });
         let _ = tokio::time::timeout(patience, all).await;
+    }
+}
+
+impl Following {
+    /// What the review asks for goes to `then`.
+    pub fn answer(
+        &self,
+        of: Option<SessionId>,
+        wish: ReviewWish,
+        then: impl FnOnce(ReviewTold) + Send + 'static,
+    ) {
+        self.run(move |project| then(review::answer(project, of.as_ref(), wish)));
+    }
+
+    /// The changes of a scope as a patch; of one file, if it is named.
+    pub fn patch(
+        &self,
+        of: Option<SessionId>,
+        scope: ReviewScope,
+        path: Option<PathBuf>,
+        then: impl FnOnce(io::Result<Vec<u8>>) + Send + 'static,
+    ) {
+        self.run(move |project| then(patch(project, of.as_ref(), scope, path.as_deref())));
     }
 }
 

@@ -53,6 +53,8 @@ pub struct Project {
     before: BTreeMap<SessionId, u64>,
     /// Of the last look.
     left: Uncovered,
+    /// What the last undo did, until it is made again.
+    pub undone: Option<(CheckpointId, CheckpointId)>,
 }
 
 impl Project {
@@ -72,6 +74,7 @@ impl Project {
             cancelled,
             before: BTreeMap::new(),
             left: Uncovered::default(),
+            undone: None,
         }
     }
 

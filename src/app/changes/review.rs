@@ -1,12 +1,18 @@
 //! What changed, for people and programs: lists of changed files, patches, what an undo did.
 
-use std::{io, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
+    path::{Path, PathBuf},
+};
 
 use super::project::Project;
 use crate::{
     model::{
-        CauseKind, ChangeKind, ChangedFile, Checkpoint, CheckpointId, Review, ReviewDone,
-        ReviewFile, ReviewScope, Selection, SessionId, UndoPart, UndoReport,
+        Cause, CauseKind, ChangeKind, ChangedFile, Checkpoint, CheckpointId, Content, FileState,
+        Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold, ReviewWish,
+        ScopeChoice, Selection, SessionId, UndoPart, UndoReport,
     },
     text::SafeText,
 };
@@ -14,10 +20,57 @@ use crate::{
 /// Files whose lines are counted for a list; of the others the diff tells when it is shown.
 const COUNTED_FILES: usize = 200;
 
+/// Bytes of one side that is shown.
+const MOST_SHOWN: u64 = 8 << 20;
+
 /// Conflicts and refusals that are told.
 const MOST_REFUSED: usize = 100;
 
-/// The changes of a scope as a patch for `git apply`.
+/// Answers the review. Patches are made by [`patch`]: where they go is the app's to know.
+pub fn answer(project: &mut Project, of: Option<&SessionId>, wish: ReviewWish) -> ReviewTold {
+    let answered = match wish {
+        ReviewWish::List(scope) => listed(project, of, scope),
+        ReviewWish::Texts { scope, path } => texts(project, of, scope, path),
+        ReviewWish::Undo { span, parts, .. } => {
+            let named = parts.clone();
+            undo(project, of, span, parts, false).map(|report| {
+                project.undone = report.checkpoints.or(project.undone);
+                let note = note(project, &report, named.as_deref());
+                told(ReviewDone {
+                    note,
+                    ..done(project, &report)
+                })
+            })
+        }
+        ReviewWish::Redo => redo(project, of),
+        ReviewWish::Patch { .. } => Err(io::ErrorKind::Unsupported.into()),
+    };
+    answered.unwrap_or_else(|error| ReviewTold::Failed(SafeText::line(&error.to_string())))
+}
+
+fn told(done: ReviewDone) -> ReviewTold {
+    ReviewTold::Done(Box::new(done))
+}
+
+/// The list of a scope; without one that of the newest turn, if it changed something, else of the session.
+fn listed(
+    project: &mut Project,
+    of: Option<&SessionId>,
+    wanted: Option<ReviewScope>,
+) -> io::Result<ReviewTold> {
+    let newest = scopes(&project.checkpoints(), of)
+        .first()
+        .map(|choice| choice.scope);
+    let scope = wanted.or(newest).unwrap_or(ReviewScope::Session);
+    let review = list(project, of, scope)?;
+    let review = match wanted {
+        None if review.files.is_empty() => list(project, of, ReviewScope::Session)?,
+        _ => review,
+    };
+    Ok(ReviewTold::Listed(Box::new(review)))
+}
+
+/// The changes of a scope as a patch for `git apply`; of one file where `path` names it.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -25,12 +78,16 @@ pub fn patch(
     project: &mut Project,
     of: Option<&SessionId>,
     scope: ReviewScope,
+    path: Option<&Path>,
 ) -> io::Result<Vec<u8>> {
-    let span = looked_at(project, of, scope)?;
-    let changes = project.changes()?;
-    let files = changes.changes(span.0, span.1)?;
+    look(project, of, scope)?;
+    let files = Found::of(project, of, scope)?.files.into_iter();
+    let files: Vec<ChangedFile> = files
+        .map(|(file, _)| file)
+        .filter(|file| path.is_none_or(|path| file.path == path))
+        .collect();
     let base = project.place.roots.dirs().first().cloned();
-    changes.patch(&files, &base.unwrap_or_default())
+    project.changes()?.patch(&files, &base.unwrap_or_default())
 }
 
 /// What changed in a scope, after another look.
@@ -42,33 +99,182 @@ pub fn list(
     of: Option<&SessionId>,
     scope: ReviewScope,
 ) -> io::Result<Review> {
-    let span = looked_at(project, of, scope)?;
-    let changes = project.changes()?;
+    look(project, of, scope)?;
+    let points = project.checkpoints();
+    let Found { files, span } = Found::of(project, of, scope)?;
     let elsewhere = "another acp-tui has this project open: only that one can put files back";
-    let read_only = changes.is_read_only().then(|| SafeText::from(elsewhere));
-    let files = changes.changes(span.0, span.1)?;
+    let elsewhere = project.changes()?.is_read_only().then_some(elsewhere);
+    let commit = "git has what was there: it is only looked at here";
+    let commit = span.is_none().then_some(commit);
     let files = files.iter().enumerate();
-    let files = files.map(|(at, file)| shown(project, file, at < COUNTED_FILES));
+    let turns = turns_of(&points, of);
+    let files =
+        files.map(|(at, (file, until))| shown(project, file, *until, at < COUNTED_FILES, &turns));
     Ok(Review {
+        scope,
+        scopes: scopes(&points, of),
         files: files.collect(),
         uncovered: project.uncovered(),
         span,
-        read_only,
+        read_only: elsewhere.or(commit).map(SafeText::from),
+        can_redo: project.undone.is_some(),
     })
 }
 
+/// Looks at the disk. Where nothing was followed, a look would only make a store.
+fn look(project: &mut Project, of: Option<&SessionId>, scope: ReviewScope) -> io::Result<()> {
+    if scope != ReviewScope::Commit {
+        span_of(project, of, scope)?;
+    }
+    let cause = project.cause(CauseKind::Look, of);
+    project.look(cause);
+    Ok(())
+}
+
+/// Who may have made what a checkpoint saw.
+#[derive(Clone, Default)]
+enum Maker {
+    /// No turn was open: the person, or another program.
+    #[default]
+    Outside,
+    /// These turns of the session, or one of another session, were open.
+    Turns(Vec<u64>),
+    /// It was put back or made again here.
+    Undo,
+}
+
+/// Which turns were open when a checkpoint was taken, whatever it was taken for.
+fn turns_of(points: &[Checkpoint], of: Option<&SessionId>) -> BTreeMap<CheckpointId, Maker> {
+    let mut open: Vec<(&Option<SessionId>, u64)> = Vec::new();
+    let mut makers = BTreeMap::new();
+    for point in points {
+        let Cause { kind, session, .. } = &point.cause;
+        if *kind == CauseKind::TurnStart {
+            // One that was cut off has no end.
+            open.retain(|(other, _)| *other != session);
+        }
+        let maker = match kind {
+            CauseKind::Undo | CauseKind::Redo => Maker::Undo,
+            _ if open.is_empty() => Maker::Outside,
+            _ => {
+                let own = open
+                    .iter()
+                    .filter(|(other, _)| of.is_none() || other.as_ref() == of);
+                Maker::Turns(own.map(|(_, turn)| *turn).collect())
+            }
+        };
+        makers.insert(point.id, maker);
+        match (kind, point.cause.turn) {
+            (CauseKind::TurnStart, Some(turn)) => open.push((session, turn)),
+            (CauseKind::TurnEnd, _) => open.retain(|(other, _)| *other != session),
+            _ => {}
+        }
+    }
+    makers
+}
+
+/// What made the change of a file; empty where that was outside of all turns.
+fn made_by(file: &ChangedFile, makers: &BTreeMap<CheckpointId, Maker>) -> Vec<SafeText> {
+    let (mut outside, mut elsewhere) = (false, false);
+    let mut turns: BTreeSet<u64> = BTreeSet::new();
+    for id in &file.seen {
+        match makers.get(id) {
+            Some(Maker::Turns(of)) if of.is_empty() => elsewhere = true,
+            Some(Maker::Turns(of)) => turns.extend(of),
+            Some(Maker::Outside) | None => outside = true,
+            Some(Maker::Undo) => {}
+        }
+    }
+    let mut by: Vec<SafeText> = turns
+        .iter()
+        .map(|turn| SafeText::line(&format!("turn {turn}")))
+        .collect();
+    if elsewhere {
+        by.push("another session".into());
+    }
+    if outside && !by.is_empty() {
+        by.push("changes outside of turns".into());
+    }
+    by
+}
+
 /// A file as the list has it.
-fn shown(project: &Project, file: &ChangedFile, counted: bool) -> ReviewFile {
-    let from = file.renamed_from.as_deref();
-    let has_lines = counted && !file.binary && file.kind != ChangeKind::Mode;
+fn shown(
+    project: &Project,
+    file: &ChangedFile,
+    until: Option<CheckpointId>,
+    counted: bool,
+    makers: &BTreeMap<CheckpointId, Maker>,
+) -> ReviewFile {
     ReviewFile {
         path: file.path.clone(),
         name: name_of(project, &file.path),
-        renamed_from: from.map(|path| name_of(project, path)),
+        renamed_from: file
+            .renamed_from
+            .as_deref()
+            .map(|path| name_of(project, path)),
         kind: file.kind,
         binary: file.binary,
-        lines: has_lines.then(|| project.lines(file)).flatten(),
+        lines: counted
+            .then(|| project.lines(file))
+            .flatten()
+            .filter(|_| !file.binary && file.kind != ChangeKind::Mode),
+        content: content_of(file),
+        until,
+        by: made_by(file, makers),
     }
+}
+
+fn texts(
+    project: &mut Project,
+    of: Option<&SessionId>,
+    scope: ReviewScope,
+    path: PathBuf,
+) -> io::Result<ReviewTold> {
+    let files = Found::of(project, of, scope)?.files.into_iter();
+    let mut files = files.map(|(file, _)| file);
+    let file = files.find(|file| file.path == path);
+    let (content, texts) = match file {
+        None => (0, Err("it is not changed any more".into())),
+        Some(file) => (content_of(&file), both(project, &file)),
+    };
+    Ok(ReviewTold::Texts(Box::new(ReviewTexts {
+        scope,
+        path,
+        content,
+        texts,
+    })))
+}
+
+/// Both sides of a file.
+fn both(
+    project: &Project,
+    file: &ChangedFile,
+) -> Result<(Option<SafeText>, Option<SafeText>), SafeText> {
+    if file.binary {
+        return Err("it is binary".into());
+    }
+    let side = |state: &FileState| match state {
+        FileState::Absent | FileState::Folder => Ok(None),
+        FileState::File { size, .. } if *size > MOST_SHOWN => {
+            Err(SafeText::from("it is too large"))
+        }
+        FileState::File { content, .. } => match project.text(state) {
+            Some(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
+                Ok(Some(SafeText::with_line_ends(&text)))
+            }
+            None => Err(match content {
+                Content::Left(left, _) => SafeText::line(&format!("it {}", left.why())),
+                Content::Kept(_) => "what it held is not kept any more".into(),
+            }),
+        },
+        FileState::Link { target } => {
+            let target = String::from_utf8_lossy(target);
+            Ok(Some(SafeText::line(&format!("link to {target}"))))
+        }
+    };
+    Ok((side(&file.before)?, side(&file.after)?))
 }
 
 /// Puts back what changed in between, all of it without `parts`. `dry`: only says what it would do.
@@ -89,6 +295,15 @@ pub fn undo(
         parts,
     };
     project.changes()?.undo(&selection, cause, dry)
+}
+
+fn redo(project: &mut Project, of: Option<&SessionId>) -> io::Result<ReviewTold> {
+    let Some(undone) = project.undone.take() else {
+        return Ok(ReviewTold::Failed("there is nothing to make again".into()));
+    };
+    let cause = project.cause(CauseKind::Redo, of);
+    let report = project.changes()?.redo(undone, cause)?;
+    Ok(told(done(project, &report)))
 }
 
 /// What an undo did, in words.
@@ -130,26 +345,153 @@ pub fn done(project: &Project, report: &UndoReport) -> ReviewDone {
     ReviewDone {
         said: SafeText::line(&said),
         refused: conflicts.chain(refused).take(MOST_REFUSED).collect(),
+        note: None,
     }
+}
+
+/// What the agent is told.
+fn note(project: &Project, report: &UndoReport, parts: Option<&[UndoPart]>) -> Option<SafeText> {
+    const NAMED: usize = 5;
+    if report.done.is_empty() {
+        return None;
+    }
+    let lines = |path: &Path| {
+        let hunks = parts?.iter().find_map(|part| match part {
+            UndoPart::Hunks(of, hunks) if of == path => Some(hunks),
+            _ => None,
+        })?;
+        let ranges = hunks
+            .iter()
+            .map(|hunk| match (hunk.after.start + 1, hunk.after.end) {
+                (first, last) if last <= first => format!("line {first}"),
+                (first, last) => format!("lines {first}–{last}"),
+            });
+        Some(ranges.collect::<Vec<_>>().join(", "))
+    };
+    let mut named: Vec<String> = report
+        .done
+        .iter()
+        .take(NAMED)
+        .map(|path| {
+            let name = name_of(project, path);
+            match lines(path) {
+                Some(lines) => format!("{name} {lines}"),
+                None => name.to_string(),
+            }
+        })
+        .collect();
+    if report.done.len() > NAMED {
+        named.push(format!("{} more files", report.done.len() - NAMED));
+    }
+    Some(SafeText::line(&format!(
+        "(I reverted {}.)",
+        named.join(", ")
+    )))
+}
+
+/// The turns of the session, newest first, and the session.
+fn scopes(points: &[Checkpoint], of: Option<&SessionId>) -> Vec<ScopeChoice> {
+    let mut turns: Vec<u64> = points
+        .iter()
+        .filter(|point| is_of(point, of))
+        .filter(|point| point.cause.kind == CauseKind::TurnStart)
+        .filter_map(|point| point.cause.turn)
+        .collect();
+    turns.sort_unstable();
+    turns.dedup();
+    let newest = turns.last().copied();
+    let turns = turns.into_iter().rev().map(|turn| ScopeChoice {
+        scope: ReviewScope::Turn(turn),
+        name: match Some(turn) == newest {
+            true => "this turn".into(),
+            false => SafeText::line(&format!("turn {turn}")),
+        },
+    });
+    let session = ScopeChoice {
+        scope: ReviewScope::Session,
+        name: "the session".into(),
+    };
+    let commit = ScopeChoice {
+        scope: ReviewScope::Commit,
+        name: "since the last commit".into(),
+    };
+    turns.chain([session, commit]).collect()
 }
 
 fn is_of(point: &Checkpoint, session: Option<&SessionId>) -> bool {
     session.is_none() || point.cause.session.as_ref() == session
 }
 
-/// The checkpoints that a scope lies between, after another look at the disk.
-fn looked_at(
-    project: &mut Project,
-    of: Option<&SessionId>,
-    scope: ReviewScope,
-) -> io::Result<(CheckpointId, CheckpointId)> {
-    // Where nothing was followed, a look would only make a store.
-    span_of(project, of, scope)?;
-    let cause = project.cause(CauseKind::Look, of);
-    project.look(cause);
-    span_of(project, of, scope)
+/// What changed in a scope.
+struct Found {
+    /// With the checkpoint up to which it was compared; none with git.
+    files: Vec<(ChangedFile, Option<CheckpointId>)>,
+    /// Between which checkpoints the scope lies; git's last commit is none.
+    span: Option<(CheckpointId, CheckpointId)>,
 }
 
+impl Found {
+    fn of(project: &mut Project, of: Option<&SessionId>, scope: ReviewScope) -> io::Result<Self> {
+        if scope == ReviewScope::Commit {
+            let none = || io::Error::new(io::ErrorKind::NotFound, "there is no commit of git here");
+            let files = project.changes()?.since_commit()?.ok_or_else(none)?;
+            let files = files.into_iter().map(|file| (file, None)).collect();
+            return Ok(Self { files, span: None });
+        }
+        let (from, to) = span_of(project, of, scope)?;
+        let files = project.changes()?.changes(from, to)?;
+        let mut put_back = put_back_since(project, from, to)?;
+        let files = files.into_iter().filter_map(|file| {
+            match put_back.remove(&file.path) {
+                None => Some((file, Some(to))),
+                // All of it is as it was.
+                Some(None) => None,
+                Some(Some((now, last))) => Some((now, Some(last))),
+            }
+        });
+        Ok(Self {
+            files: files.collect(),
+            span: Some((from, to)),
+        })
+    }
+}
+
+/// What is left of a change since `from`, and up to which checkpoint.
+type StillChanged = Option<(ChangedFile, CheckpointId)>;
+
+/// Files of which something was put back, or made again, after the end of a scope, with what is left of
+/// their changes. Others are shown as they were at that end: what came later is not the scope's.
+fn put_back_since(
+    project: &Project,
+    from: CheckpointId,
+    to: CheckpointId,
+) -> io::Result<BTreeMap<PathBuf, StillChanged>> {
+    let points = project.checkpoints();
+    let later = points.iter().filter(|point| point.id > to);
+    let undos: BTreeSet<CheckpointId> = later
+        .filter(|point| matches!(point.cause.kind, CauseKind::Undo | CauseKind::Redo))
+        .map(|point| point.id)
+        .collect();
+    let (Some(last), false) = (points.last(), undos.is_empty()) else {
+        return Ok(BTreeMap::new());
+    };
+    let changes = project.changes()?;
+    let touched = changes.changes(to, last.id)?.into_iter();
+    let touched = touched.filter(|file| file.seen.iter().any(|id| undos.contains(id)));
+    let mut left: BTreeMap<PathBuf, StillChanged> = touched
+        .flat_map(|file| [Some(file.path), file.renamed_from])
+        .flatten()
+        .map(|path| (path, None))
+        .collect();
+    for file in changes.changes(from, last.id)? {
+        if let Some(place) = left.get_mut(&file.path) {
+            *place = Some((file, last.id));
+        }
+    }
+    Ok(left)
+}
+
+/// The checkpoints that a scope lies between.
 fn span_of(
     project: &Project,
     of: Option<&SessionId>,
@@ -182,6 +524,8 @@ fn span_of(
             });
             Ok((begun.id, ended.map_or(last, |point| point.id)))
         }
+        // git has it: see `Found::of`.
+        ReviewScope::Commit => Err(io::ErrorKind::Unsupported.into()),
     }
 }
 
@@ -191,3 +535,25 @@ fn name_of(project: &Project, path: &Path) -> SafeText {
     let below = root.and_then(|root| path.strip_prefix(root).ok());
     SafeText::line(&below.unwrap_or(path).to_string_lossy())
 }
+
+fn content_of(file: &ChangedFile) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for state in [&file.before, &file.after] {
+        match state {
+            FileState::Absent => 0_u8.hash(&mut hasher),
+            FileState::Folder => 1_u8.hash(&mut hasher),
+            FileState::Link { target } => target.hash(&mut hasher),
+            FileState::File {
+                content,
+                size,
+                mode,
+                ..
+            } => (content, size, mode).hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -33,7 +33,7 @@ pub fn changes(
     let (mut project, of) = opened(args.session.as_deref(), config, state, launch)?;
     let scope = scope_of(args.turn);
     if args.format == ChangesFormat::Patch && !args.stat {
-        let patch = patch(&mut project, of.as_ref(), scope).map_err(failed)?;
+        let patch = patch(&mut project, of.as_ref(), scope, None).map_err(failed)?;
         cli::check_stdout()?;
         let mut out = io::stdout().lock();
         return match out.write_all(&patch).and_then(|()| out.flush()) {
@@ -68,7 +68,9 @@ pub fn undo(
         complain(why);
         return Ok(ExitCode::Failure);
     }
-    let span = found.span;
+    let Some(span) = found.span else {
+        return Ok(ExitCode::Failure);
+    };
     let parts = match args.paths.is_empty() {
         true => None,
         false => Some(chosen(&found, &args.paths, &launch.cwd)?),

@@ -10,7 +10,7 @@ use crate::{
 
 impl Runtime {
     /// A session as what is followed names it; `None` until its agent has given it an id.
-    fn follower(&self, key: SessionKey) -> Option<SessionId> {
+    pub fn follower(&self, key: SessionKey) -> Option<SessionId> {
         self.sessions.get(key)?.id.clone()
     }
 

@@ -473,7 +473,7 @@ mod tests {
 
     /// Keys with a place in the page that are bound by what they are for: a form, the diff and the
     /// terminal on the whole screen, the list of sessions.
-    const ELSEWHERE: [&str; 14] = [
+    const ELSEWHERE: [&str; 15] = [
         "space",
         "n",
         "N",
@@ -488,6 +488,7 @@ mod tests {
         "shift-pgup",
         "shift-pgdn",
         "F9",
+        "J K u U r Y w W | !",
     ];
 
     fn code<'a>(words: impl Iterator<Item = &'a str>) -> String {

@@ -10,6 +10,7 @@ mod link;
 mod lists;
 mod one_line;
 mod panel;
+mod put_back;
 mod question;
 mod side;
 mod sign_in;
@@ -45,10 +46,12 @@ pub use link::LinkDialog;
 #[cfg(test)]
 pub use lists::Options;
 pub use lists::{
-    AgentPicker, CopyPicker, PastSessions, ThemeList, ask_replace, opened_by, palette,
+    AgentPicker, CopyPicker, PastSessions, Refused, Scopes, ThemeList, ask_replace, opened_by,
+    palette,
 };
 pub use one_line::{ask_aside, rename};
 pub use panel::Frame;
+pub use put_back::{ask_patch_path, ask_undo_all};
 pub use question::QuestionDialog;
 pub use side::SideDialog;
 pub use sign_in::SignIn;
@@ -193,6 +196,8 @@ pub enum Wish {
     /// What a tool call that is asked about would do, on the whole screen: its diffs, or what it is
     /// called with.
     ShowAsked,
+    /// A text on the whole screen, by its title.
+    ShowText(SafeText, SafeText),
     /// The terminal of the program that signs in.
     ShowLogin,
     /// Draw with it from now on.

@@ -77,6 +77,7 @@ impl Ui {
             Action::NextPrompt => self.transcript.scroll(Scroll::NextPrompt),
             Action::Details => self.transcript.toggle_details(),
             Action::Find => self.open_find(),
+            Action::Review => self.toggle_review(cx),
             Action::TogglePlan => self.toggle_plan(cx),
             Action::Pager => {
                 if let Some(session) = cx.session {
@@ -425,7 +426,7 @@ impl Ui {
         }
     }
 
-    fn say_no_agent(&mut self, cx: &UiContext<'_>) {
+    pub(super) fn say_no_agent(&mut self, cx: &UiContext<'_>) {
         let outcome = no_agent(&self.look.overlay(&self.composer, cx));
         self.follow(Some(outcome), cx);
     }

@@ -149,7 +149,7 @@ impl Ui {
 
     /// Whether the find bar has the keys.
     pub(super) fn is_finding(&self) -> bool {
-        self.viewer.is_none()
+        !self.is_covered()
             && !self.layers.is_opened()
             && self
                 .finding

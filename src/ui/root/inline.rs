@@ -64,7 +64,7 @@ impl Ui {
     /// The frame needs the whole screen: it is no conversation that goes on at its end.
     pub fn fills_screen(&self) -> bool {
         !self.inline.on
-            || self.viewer.is_some()
+            || self.is_covered()
             || self.finding.is_some()
             || self.transcript.is_browsing()
             || self.transcript.is_away()

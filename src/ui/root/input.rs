@@ -14,7 +14,6 @@ use crate::{
         keymap::Chord,
         overlay::{Outcome, PAUSE, Wish, is_typing},
         transcript::Scroll,
-        viewer::Viewer,
     },
 };
 
@@ -108,7 +107,7 @@ impl Ui {
 
     fn paste(&mut self, text: &str, cx: &UiContext<'_>) {
         self.last_typed = Some(cx.now);
-        if self.viewer_paste(text, cx) || self.find_paste(text, cx) {
+        if self.viewer_paste(text, cx) || self.review_paste(text) || self.find_paste(text, cx) {
             return;
         }
         self.sync(cx);
@@ -129,7 +128,7 @@ impl Ui {
         while let Some((key, tail)) = rest.split_first() {
             self.sync(cx);
             let elsewhere =
-                self.viewer.is_some() || self.layers.is_opened() || self.transcript.is_browsing();
+                self.is_covered() || self.layers.is_opened() || self.transcript.is_browsing();
             // A field of a form takes text key by key.
             let typed_above = elsewhere || self.is_finding() || self.layers.takes_text(cx.now);
             let turned = if elsewhere { 0 } else { wheel(rest) };
@@ -172,7 +171,10 @@ impl Ui {
 
     /// Whether letters are text now: those of a diff's or a text's viewer are its keys.
     fn takes_typing(&self) -> bool {
-        self.viewer.as_ref().is_none_or(Viewer::takes_text)
+        match &self.viewer {
+            Some(viewer) => viewer.takes_text(),
+            None => !self.has_review_keys() || self.review.takes_text(),
+        }
     }
 
     /// Brings the overlays up to date with the session.
@@ -193,7 +195,7 @@ impl Ui {
     }
 
     fn key(&mut self, key: KeyEvent, cx: &UiContext<'_>) {
-        let above = self.viewer.is_some() || self.layers.is_opened();
+        let above = self.is_covered() || self.layers.is_opened();
         if above || self.layers.is_asking() {
             self.forget_sequence();
         } else if !self.pending.is_empty() {
@@ -203,7 +205,7 @@ impl Ui {
         if above && self.takes_typing() && is_typing(Chord::from(key)) {
             self.layers.typed_elsewhere(cx.now);
         }
-        if self.viewer_key(key, cx) {
+        if self.viewer_key(key, cx) || self.review_key(key, cx) {
             return;
         }
         if self.find_key(key, cx) {
@@ -413,6 +415,7 @@ impl Ui {
         }
         for wish in outcome.wishes {
             match wish {
+                Wish::Command(UiCommand::Review(wish)) => self.wish_for_review(wish),
                 Wish::Command(command) => self.commands.push(command),
                 Wish::Run(action) => {
                     self.recent.retain(|before| *before != action);
@@ -425,6 +428,7 @@ impl Ui {
                 Wish::Reason(text) => self.say_reason(text),
                 Wish::Quote(text) => self.composer.prepend(&text),
                 Wish::ShowAsked => self.show_asked(cx),
+                Wish::ShowText(title, text) => self.show_text(title, text),
                 Wish::ShowLogin => self.show_login(cx),
                 Wish::Theme(choice) => self.choose_theme(choice),
             }

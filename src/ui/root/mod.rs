@@ -14,6 +14,7 @@ mod mouse;
 mod parked;
 mod pending;
 mod press;
+mod review;
 mod rule;
 mod screen;
 mod slash;
@@ -50,6 +51,7 @@ use crate::{
         },
         pointer::{Clicks, Wheel},
         render::{RenderContext, Row},
+        review::Reviewing,
         theme::{Background, Colours, Symbols, Theme},
         transcript::{PlacedLink, PlacedPicture, Printed, TranscriptView, printed_rows},
         viewer::Viewer,
@@ -94,6 +96,8 @@ pub struct Ui {
     viewer: Option<Viewer>,
     /// The question that it shows something of.
     viewer_of: Option<QuestionId>,
+    /// What changed on the disk; below the viewer.
+    review: Reviewing,
     /// The terminal of the program that signs in, as of the last event or frame.
     login: Option<TerminalId>,
     finding: Option<Finding>,
@@ -160,6 +164,7 @@ impl Ui {
             layers: Layers::default(),
             viewer: None,
             viewer_of: None,
+            review: Reviewing::default(),
             login: None,
             finding: None,
             moment: Moment::default(),
@@ -225,6 +230,7 @@ impl Ui {
             self.look.sources.due,
             self.find_deadline(cx.now),
             self.viewer_deadline(cx.now),
+            self.review_deadline(cx.now),
             self.transcript.deadline().filter(|_| self.transcript_shown),
             self.look.activity(0, cx).deadline(),
             self.look.limit(cx).deadline(),

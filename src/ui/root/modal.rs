@@ -23,14 +23,13 @@ impl Ui {
 
     /// The mode, where keys go to the draft.
     pub(super) fn mode_told(&self, cx: &UiContext<'_>) -> Option<(&'static str, String)> {
-        let elsewhere = self.viewer.is_some() || cx.project.read_only.is_some();
+        let elsewhere = self.is_covered() || cx.project.read_only.is_some();
         self.composer.mode_told().filter(|_| !elsewhere)
     }
 
     /// How the cursor is to look: that of the draft tells the mode, where nothing lies over it.
     pub fn caret_shape(&self) -> CaretShape {
-        let covered =
-            self.viewer.is_some() || self.layers.is_opened() || self.transcript.is_browsing();
+        let covered = self.is_covered() || self.layers.is_opened() || self.transcript.is_browsing();
         match covered {
             true => CaretShape::Default,
             false => self.composer.caret_shape(),

@@ -46,6 +46,10 @@ impl Ui {
         };
         if self.viewer.is_some() {
             self.viewer_mouse(mouse, rows, cx);
+        } else if self.has_review_keys() {
+            self.review.on_mouse(mouse, rows);
+        } else if self.review.is_open() && !self.places.overlay.contains(at) {
+            // Below a dialog of the review nothing is pressed.
         } else if let Some(rows) = rows {
             self.turn_wheel(rows, at, cx);
         } else {

@@ -9,6 +9,7 @@ use crate::{
         composer::Composer,
         layers::Layers,
         notices::Notices,
+        review::Reviewing,
         root::{Finding, Ui, whole_draft},
         transcript::TranscriptView,
         viewer::Viewer,
@@ -22,6 +23,7 @@ pub(super) struct Parked {
     pub(super) layers: Layers,
     viewer: Option<Viewer>,
     viewer_of: Option<QuestionId>,
+    pub(super) review: Reviewing,
     finding: Option<Finding>,
     login: Option<TerminalId>,
     plan_open: bool,
@@ -52,6 +54,7 @@ impl Ui {
             layers: Layers::default(),
             viewer: None,
             viewer_of: None,
+            review: Reviewing::default(),
             finding: None,
             login: None,
             plan_open: false,
@@ -76,6 +79,7 @@ impl Ui {
             self.transcript = TranscriptView::default();
             self.viewer = None;
             self.viewer_of = None;
+            self.review = Reviewing::default();
             self.finding = None;
             self.login = None;
             self.notices = Notices::default();
@@ -99,6 +103,7 @@ impl Ui {
             layers: replace(&mut self.layers, next.layers),
             viewer: replace(&mut self.viewer, next.viewer),
             viewer_of: replace(&mut self.viewer_of, next.viewer_of),
+            review: replace(&mut self.review, next.review),
             finding: replace(&mut self.finding, next.finding),
             login: replace(&mut self.login, next.login),
             plan_open: replace(&mut self.plan_open, next.plan_open),

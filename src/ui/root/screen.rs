@@ -38,7 +38,7 @@ const TRANSCRIPT_BEFORE_PLAN: u16 = 6;
 const QUEUE_ROWS: u16 = 4;
 
 /// Rows of a screen, from top to bottom.
-struct Zones {
+pub(super) struct Zones {
     transcript: Rect,
     plan: Rect,
     question: Rect,
@@ -47,7 +47,7 @@ struct Zones {
     rule: Rect,
     find: Rect,
     composer: Rect,
-    status: Rect,
+    pub(super) status: Rect,
 }
 
 /// Rows of zones whose height is the number of their rows.
@@ -100,8 +100,13 @@ impl Zones {
         }
     }
 
+    /// For what fills the screen: all but the status line stands above.
+    pub(super) fn of_whole(area: Rect) -> Self {
+        Self::stack(area, Heights::default())
+    }
+
     /// Everything above the composer and its rule.
-    fn above_composer(&self) -> Rect {
+    pub(super) fn above_composer(&self) -> Rect {
         Rect {
             height: self.rule.y - self.transcript.y,
             ..self.transcript
@@ -150,7 +155,7 @@ impl Ui {
         self.sync(cx);
         self.close_outdated_viewer(cx);
         if self.viewer.is_some() {
-            let zones = Zones::stack(area, Heights::default());
+            let zones = Zones::of_whole(area);
             self.draw_status(zones.status, buf, cx);
             let above = zones.above_composer();
             self.places.viewer = above;
@@ -164,6 +169,9 @@ impl Ui {
             self.tell_broken();
             self.draw_notices(zones.above_composer(), buf, cx);
             return cursor;
+        }
+        if self.review.is_open() {
+            return self.draw_review(area, buf, cx);
         }
         let area = Rect {
             width: self.look.limited(area.width),
@@ -300,7 +308,7 @@ impl Ui {
     }
 
     /// The agent's notices, over the conversation.
-    fn draw_notices(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
+    pub(super) fn draw_notices(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
         let area = self.notices_area(area);
         let ctx = self.look.render(area.width, cx.now);
         for place in self.notices.draw(area, buf, &ctx) {
@@ -434,7 +442,7 @@ impl Ui {
         hints.join(&format!(" {} ", self.look.symbols.separator))
     }
 
-    fn draw_status(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
+    pub(super) fn draw_status(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) {
         let activity = self.look.activity(0, cx);
         let status = Status {
             session: cx.session,
@@ -451,7 +459,7 @@ impl Ui {
                 && self.layers.is_asking()
                 && !self.composer.is_empty(),
             drafting: !self.composer.is_empty(),
-            in_viewer: self.viewer.is_some(),
+            in_viewer: self.is_covered(),
             mode: self.mode_told(cx),
         };
         let row = status.row(area.width.into());
@@ -460,7 +468,7 @@ impl Ui {
     }
 
     /// Draws what has the keys instead of the composer; returns the cursor's place if it has one.
-    fn draw_overlay(
+    pub(super) fn draw_overlay(
         &mut self,
         zones: &Zones,
         buf: &mut Buffer,
@@ -527,7 +535,7 @@ impl Ui {
         })
     }
 
-    fn draw_undrawn(&self, area: Rect, buf: &mut Buffer) {
+    pub(super) fn draw_undrawn(&self, area: Rect, buf: &mut Buffer) {
         let area = area.intersection(buf.area);
         Clear.render(area, buf);
         // The key first: on a small screen the rest may not fit.
@@ -537,7 +545,7 @@ impl Ui {
     }
 
     /// Says once of each fault that was contained what it was, and what to do about it.
-    fn tell_broken(&mut self) {
+    pub(super) fn tell_broken(&mut self) {
         if let Some(Broken { what, .. }) = contain::take_told() {
             self.notice(AgentNotice {
                 severity: NoticeSeverity::Error,

@@ -21,7 +21,7 @@ impl Ui {
             && session.turn.is_none()
             && session.queue.is_empty()
             && cx.project.read_only.is_none();
-        let covered = self.viewer.is_some()
+        let covered = self.is_covered()
             || self.layers.is_opened()
             || self.layers.is_asking()
             || self.transcript.is_browsing()

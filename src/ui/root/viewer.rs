@@ -100,7 +100,7 @@ impl Ui {
         shows
     }
 
-    fn show_text(&mut self, title: SafeText, text: SafeText) {
+    pub(super) fn show_text(&mut self, title: SafeText, text: SafeText) {
         self.viewer = Some(Viewer::Text(TextViewer::new(title, text)));
     }
 

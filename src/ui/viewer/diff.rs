@@ -11,7 +11,7 @@ use ratatui::{
 
 use super::{
     Entries, Finder, Motion, Outcome, Window, areas, closes, draw_hints, draw_title, motion,
-    percent,
+    percent, window::Shown,
 };
 use crate::{
     config::DiffLayout,
@@ -37,11 +37,13 @@ pub struct DiffViewer {
     layout: DiffLayout,
     /// All files one after the other; made again when a comparison is ready or the layout changes.
     entries: Vec<Entry>,
+    /// Where in them each hunk begins.
+    hunks: Vec<usize>,
     made_for: Option<MadeFor>,
     /// The entry jumped to, until the window is scrolled.
     jumped_to: Option<usize>,
     window: Window,
-    pub(super) find: Finder,
+    pub(in crate::ui) find: Finder,
     /// A question's answers stand below, and have the keys that they are given with.
     answered_below: bool,
     /// There is an input to go to.
@@ -100,6 +102,7 @@ impl DiffViewer {
             files: diffs.into_iter().map(file).collect(),
             layout,
             entries: Vec::new(),
+            hunks: Vec::new(),
             made_for: None,
             jumped_to: None,
             window: Window::default(),
@@ -137,12 +140,12 @@ impl DiffViewer {
         Outcome::Stay
     }
 
-    pub(super) fn move_by(&mut self, motion: Motion) {
+    pub(in crate::ui) fn move_by(&mut self, motion: Motion) {
         self.jumped_to = None;
         self.window.ask(motion);
     }
 
-    pub(super) fn go_back(&mut self, place: (usize, usize)) {
+    pub(in crate::ui) fn go_back(&mut self, place: (usize, usize)) {
         self.jumped_to = None;
         self.window.go_back(place);
     }
@@ -160,15 +163,7 @@ impl DiffViewer {
         };
         self.make(&ctx);
         let (title, body, hints) = areas(area, &self.find);
-        let laid = Laid {
-            files: &self.files,
-            entries: &self.entries,
-            painters: RefCell::default(),
-            ctx: &ctx,
-        };
-        let window = &mut self.window;
-        self.find.draw_window(window, &laid, body, buf, &ctx);
-        let at = percent(&self.window, &laid);
+        let at = self.draw_body(body, buf, &ctx);
         let top = self.entries.get(self.window.top());
         let file = top.map_or(0, |entry| entry.file);
         let mut name = StyledLine::new();
@@ -197,6 +192,24 @@ impl DiffViewer {
         keys.extend([("/", "find"), ("q", "back")]);
         draw_hints(&keys, &at, hints, buf, &ctx);
         None
+    }
+
+    /// What the window shows, without title and hints; returns how far down it is.
+    pub(in crate::ui) fn draw_body(
+        &mut self,
+        body: Rect,
+        buf: &mut Buffer,
+        ctx: &RenderContext<'_>,
+    ) -> String {
+        let laid = Laid {
+            files: &self.files,
+            entries: &self.entries,
+            painters: RefCell::default(),
+            ctx,
+        };
+        let window = &mut self.window;
+        self.find.draw_window(window, &laid, body, buf, ctx);
+        percent(&self.window, &laid)
     }
 
     fn make(&mut self, ctx: &RenderContext<'_>) {
@@ -250,6 +263,9 @@ impl DiffViewer {
                 hunk = gap;
             }
         }
+        let begins = |entry: &(usize, &Entry)| entry.1.begins_hunk();
+        let hunks = self.entries.iter().enumerate().filter(begins);
+        self.hunks = hunks.map(|(at, _)| at).collect();
         if let Some(file) = top {
             let into = if same_items { into_file } else { 0 };
             self.window.go_to(self.file_start(file) + into);
@@ -276,7 +292,106 @@ impl DiffViewer {
     }
 }
 
+/// For a review, which shows one file with its own title and hints around it.
+impl DiffViewer {
+    /// Compares and lays out what has changed; the comparison, once it is there.
+    pub(in crate::ui) fn prepare(&mut self, ctx: &RenderContext<'_>) -> Option<Arc<DiffModel>> {
+        self.make(ctx);
+        self.files.first()?.model.clone()
+    }
+
+    pub(in crate::ui) fn shown(&self) -> &[Shown] {
+        self.window.shown()
+    }
+
+    pub(in crate::ui) fn top(&self) -> usize {
+        self.window.top()
+    }
+
+    pub(in crate::ui) fn hunks(&self) -> usize {
+        self.hunks.len()
+    }
+
+    /// The hunk that an entry is of; `None` for lines that are left out.
+    pub(in crate::ui) fn hunk_at(&self, entry: usize) -> Option<usize> {
+        let kind = self.entries.get(entry)?.kind;
+        let gap = matches!(
+            kind,
+            EntryKind::Item {
+                item: Item::Line(DiffLine::Gap { .. }),
+                ..
+            }
+        );
+        let before = self.hunks.partition_point(|start| *start <= entry);
+        before.checked_sub(1).filter(|_| !gap)
+    }
+
+    /// Puts a hunk near the top.
+    pub(in crate::ui) fn show_hunk(&mut self, hunk: usize) {
+        if let Some(start) = self.hunks.get(hunk) {
+            self.window.go_to(start.saturating_sub(ABOVE));
+        }
+    }
+
+    /// The first line that a hunk changes, in the text after, from 0: where it only removes lines, the
+    /// one behind them.
+    pub(in crate::ui) fn line_of_hunk(&self, hunk: usize) -> Option<u32> {
+        let start = *self.hunks.get(hunk)?;
+        let entries = self.entries.get(start..)?.iter();
+        let changes = entries.skip_while(|entry| !entry.is_change());
+        changes.into_iter().find_map(Entry::line_after)
+    }
+
+    /// The line of the text after that stands at an entry or behind it, from 0.
+    pub(in crate::ui) fn line_at(&self, entry: usize) -> Option<u32> {
+        self.entries
+            .get(entry..)?
+            .iter()
+            .find_map(Entry::line_after)
+    }
+
+    /// Puts a line of the text after at the top, or the next one that is shown.
+    pub(in crate::ui) fn show_line(&mut self, line: u32) {
+        let is_there = |entry: &Entry| entry.line_after().is_some_and(|at| at >= line);
+        if let Some(entry) = self.entries.iter().position(is_there) {
+            self.window.go_to(entry);
+        }
+    }
+
+    /// From one layout to the other; returns which.
+    pub(in crate::ui) fn turn_layout(&mut self) -> DiffLayout {
+        let split = |entry: &Entry| {
+            let kind = entry.kind;
+            matches!(kind, EntryKind::Item { layout, .. } if layout == Layout::Split)
+        };
+        self.layout = match self.entries.first().is_some_and(split) {
+            true => DiffLayout::Unified,
+            false => DiffLayout::Split,
+        };
+        self.layout
+    }
+}
+
 impl Entry {
+    fn is_change(&self) -> bool {
+        matches!(self.kind, EntryKind::Item { item, .. } if item.is_change())
+    }
+
+    /// Its line in the text after.
+    fn line_after(&self) -> Option<u32> {
+        let EntryKind::Item { item, .. } = self.kind else {
+            return None;
+        };
+        let line = match item {
+            Item::Line(line) => Some(line),
+            Item::Pair(_, right) => right,
+        };
+        match line? {
+            DiffLine::Context { new, .. } | DiffLine::Added { new } => Some(new),
+            DiffLine::Gap { .. } | DiffLine::Removed { .. } => None,
+        }
+    }
+
     fn begins_hunk(&self) -> bool {
         matches!(self.kind, EntryKind::Item { hunk: true, .. })
     }

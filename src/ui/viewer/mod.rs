@@ -5,13 +5,13 @@
 //! where what it shows came from.
 
 mod diff;
-mod find;
+pub(in crate::ui) mod find;
 mod input;
 mod mouse;
 mod picture;
 mod terminal;
 mod text;
-mod window;
+pub(in crate::ui) mod window;
 
 use std::time::Instant;
 
@@ -219,7 +219,7 @@ impl Viewer {
 
 /// Moves that the scrolling views share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Motion {
+pub(in crate::ui) enum Motion {
     Rows(isize),
     /// Screens, less what is kept of the one before.
     Pages(isize),
@@ -229,7 +229,7 @@ enum Motion {
 }
 
 /// The keys of pagers.
-fn motion(key: KeyEvent) -> Option<Motion> {
+pub(in crate::ui) fn motion(key: KeyEvent) -> Option<Motion> {
     let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     Some(match key.code {
         KeyCode::Char('d') if ctrl => Motion::HalfPages(1),
@@ -258,7 +258,7 @@ fn is_key(key: KeyEvent, of_diff: bool) -> bool {
             )
 }
 
-fn closes(key: KeyEvent) -> bool {
+pub(in crate::ui) fn closes(key: KeyEvent) -> bool {
     let ctrl_c = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
     ctrl_c || matches!(key.code, KeyCode::Esc | KeyCode::Char('q'))
 }
@@ -274,7 +274,7 @@ fn areas(area: Rect, finder: &Finder) -> (Rect, Rect, Rect) {
 const MIN_RULE: usize = 5;
 
 /// `── title ────── right ──`
-fn draw_title(
+pub(in crate::ui) fn draw_title(
     title: &StyledLine,
     right: &str,
     area: Rect,
@@ -298,7 +298,7 @@ fn draw_title(
 }
 
 /// `j k scroll · q back`: pairs of keys and what they do.
-fn draw_hints(
+pub(in crate::ui) fn draw_hints(
     hints: &[(&str, &str)],
     right: &str,
     area: Rect,

@@ -12,7 +12,9 @@ mod palette;
 mod past;
 mod preview;
 mod providers;
+mod refused;
 mod said;
+mod scopes;
 mod sessions;
 mod themes;
 
@@ -49,6 +51,8 @@ pub use copy::{CopyPicker, ask_replace};
 pub use options::Options;
 pub use palette::palette;
 pub use past::PastSessions;
+pub use refused::Refused;
+pub use scopes::Scopes;
 pub use themes::ThemeList;
 
 /// Rows of the list, its filter included, that nothing below it may take.

@@ -1,0 +1,192 @@
+//! What a review lists of turns, on a real disk.
+
+use std::{
+    fs,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use super::*;
+use crate::{app::changes::Place, host::Roots, model::HunkRange};
+
+/// A project, and the session whose turns are followed.
+struct Followed {
+    folder: tempfile::TempDir,
+    project: Project,
+    of: SessionId,
+}
+
+/// Ten lines, those of these numbers changed.
+fn lines(changed: &[usize]) -> String {
+    let line = |n: usize| match changed.contains(&n) {
+        true => format!("line {n}, changed\n"),
+        false => format!("line {n}\n"),
+    };
+    (1..=10).map(line).collect()
+}
+
+impl Followed {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("project");
+        fs::create_dir(&root).unwrap();
+        let place = Place {
+            folder: folder.path().join("changes"),
+            roots: Roots::new(&root, &[]).unwrap(),
+            most: 1 << 30,
+        };
+        let mut project = Project::open(&place, Arc::new(AtomicBool::new(false)));
+        project.begin();
+        Self {
+            folder,
+            project,
+            of: SessionId::new("s"),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        let folder = self.folder.path().canonicalize().unwrap();
+        folder.join("project").join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn turn(&mut self, turn: u64, files: &[(&str, &str)]) {
+        self.project.turn_begins(&self.of, turn);
+        for (name, text) in files {
+            self.write(name, text);
+        }
+        self.project.turn_ended(&self.of, turn);
+    }
+
+    fn list(&mut self, scope: ReviewScope) -> Review {
+        list(&mut self.project, Some(&self.of), scope).unwrap()
+    }
+
+    /// The names in a scope, each with what made it.
+    fn named(&mut self, scope: ReviewScope) -> Vec<String> {
+        let files = self.list(scope).files.into_iter();
+        let by = |by: &[SafeText]| {
+            let by: Vec<&str> = by.iter().map(SafeText::as_str).collect();
+            by.join(", ")
+        };
+        files
+            .map(|file| format!("{}: {}", file.name, by(&file.by)))
+            .collect()
+    }
+
+    /// Both sides of a file in a scope.
+    fn sides(&mut self, scope: ReviewScope, name: &str) -> (String, String) {
+        let path = self.path(name);
+        match texts(&mut self.project, Some(&self.of), scope, path).unwrap() {
+            ReviewTold::Texts(texts) => {
+                let (before, after) = texts.texts.unwrap();
+                let text = |side: Option<SafeText>| side.unwrap_or_default().to_string();
+                (text(before), text(after))
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn put_back(&mut self, scope: ReviewScope, part: UndoPart) -> ReviewTold {
+        let review = self.list(scope);
+        let path = match &part {
+            UndoPart::File(path) | UndoPart::Hunks(path, _) => path,
+        };
+        let file = review.files.iter().find(|file| file.path == *path);
+        let (from, to) = review.span.unwrap();
+        let until = file.unwrap().until.unwrap_or(to);
+        let wish = ReviewWish::Undo {
+            scope,
+            span: (from, until),
+            parts: Some(vec![part]),
+        };
+        answer(&mut self.project, Some(&self.of), wish)
+    }
+}
+
+const FIRST: ReviewScope = ReviewScope::Turn(1);
+
+#[test]
+fn what_is_put_back_of_a_turn_is_not_listed_any_more_and_a_redo_lists_it_again() {
+    let mut at = Followed::new();
+    at.write("a", "old\n");
+    at.turn(1, &[("a", "new\n"), ("b", "made\n")]);
+    assert_eq!(at.named(FIRST), ["a: turn 1", "b: turn 1"]);
+    let b = at.path("b");
+    at.put_back(FIRST, UndoPart::File(b));
+    assert_eq!(at.named(FIRST), ["a: turn 1"]);
+    // A later turn does not bring it back into the list.
+    at.turn(2, &[("c", "later\n")]);
+    assert_eq!(at.named(FIRST), ["a: turn 1"]);
+    assert_eq!(at.named(ReviewScope::Turn(2)), ["c: turn 2"]);
+    answer(&mut at.project, None, ReviewWish::Redo);
+    assert_eq!(at.named(FIRST), ["a: turn 1", "b: turn 1"]);
+}
+
+#[test]
+fn a_hunk_that_is_put_back_leaves_the_diff_and_the_others_can_still_go() {
+    let mut at = Followed::new();
+    at.write("a", &lines(&[]));
+    at.turn(1, &[("a", &lines(&[2, 9]))]);
+    let path = at.path("a");
+    let hunk = |line: usize| {
+        let one = HunkRange {
+            before: line - 1..line,
+            after: line - 1..line,
+        };
+        UndoPart::Hunks(path.clone(), vec![one])
+    };
+    at.put_back(FIRST, hunk(2));
+    assert_eq!(at.read("a"), lines(&[9]));
+    assert_eq!(at.sides(FIRST, "a"), (lines(&[]), lines(&[9])));
+    at.put_back(FIRST, hunk(9));
+    assert_eq!(at.read("a"), lines(&[]));
+    assert!(at.named(FIRST).is_empty());
+}
+
+#[test]
+fn what_the_person_changed_after_a_turn_is_not_the_turns_and_outlives_its_undo() {
+    let mut at = Followed::new();
+    at.write("a", &lines(&[]));
+    at.turn(1, &[("a", &lines(&[2]))]);
+    at.write("a", &lines(&[2, 9]));
+    at.write("mine", "mine\n");
+    assert_eq!(at.named(FIRST), ["a: turn 1"]);
+    assert_eq!(at.sides(FIRST, "a"), (lines(&[]), lines(&[2])));
+    let session = at.named(ReviewScope::Session);
+    assert_eq!(session, ["a: turn 1, changes outside of turns", "mine: "]);
+    let a = at.path("a");
+    at.put_back(FIRST, UndoPart::File(a));
+    assert_eq!(at.read("a"), lines(&[9]));
+}
+
+#[test]
+fn what_changes_while_a_turn_is_open_is_the_turns_whatever_looked() {
+    let mut at = Followed::new();
+    at.project.turn_begins(&at.of, 1);
+    at.write("a", "made\n");
+    assert_eq!(at.named(FIRST), ["a: turn 1"]);
+    // A turn that was cut off ends where the next one begins.
+    at.turn(2, &[]);
+    at.write("mine", "mine\n");
+    let session = at.named(ReviewScope::Session);
+    assert_eq!(session, ["a: turn 1", "mine: "]);
+}
+
+#[test]
+fn turns_of_another_session_are_told_as_such() {
+    let mut at = Followed::new();
+    at.project.turn_begins(&at.of, 1);
+    let other = SessionId::new("other");
+    at.project.turn_ended(&at.of, 1);
+    at.project.turn_begins(&other, 1);
+    at.write("theirs", "x\n");
+    at.project.turn_ended(&other, 1);
+    assert_eq!(at.named(ReviewScope::Session), ["theirs: another session"]);
+}

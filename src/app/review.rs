@@ -1,0 +1,74 @@
+//! What the review of changes wants of the machine.
+
+use std::{fs::OpenOptions, io::Write, path::Path, time::Instant};
+
+use crate::{
+    app::{job::Job, state::App, terminal::Reason},
+    model::{ReviewTold, ReviewWish, SessionKey},
+    text::SafeText,
+};
+
+impl App {
+    pub(super) fn review(&mut self, wish: ReviewWish) {
+        let Some(session) = self.runtime.sessions.shown_key() else {
+            return;
+        };
+        let Some(following) = &self.runtime.following else {
+            let why = "changes are not followed: `changes.follow` is false, or this is no project";
+            return self.review_told(session, ReviewTold::Failed(why.into()));
+        };
+        let of = self.runtime.follower(session);
+        let jobs = self.jobs.clone();
+        // Sending fails only once the loop is over.
+        match wish {
+            ReviewWish::Patch { scope, path, to } => {
+                let cwd = self.runtime.launch.cwd.clone();
+                following.patch(of, scope, path, move |patch| {
+                    let patch = patch.map_err(|error| SafeText::line(&error.to_string()));
+                    let job = match (patch, to) {
+                        (Ok(patch), Some(to)) => Job::Said(written(&patch, &cwd.join(to))),
+                        (patch, _) => Job::Patch(patch),
+                    };
+                    drop(jobs.send(job));
+                });
+            }
+            wish => {
+                let told = move |told| drop(jobs.send(Job::Review(session, Box::new(told))));
+                following.answer(of, wish, told);
+            }
+        }
+    }
+
+    pub(super) fn review_told(&mut self, session: SessionKey, told: ReviewTold) {
+        if let ReviewTold::Done(done) = &told
+            && let Some(note) = &done.note
+        {
+            // For the agent with the next prompt: shown, and the person's to change.
+            self.ui.restore_text_of(session, note);
+        }
+        self.ui.review(session, told);
+        self.frames.request(Instant::now(), Reason::Now);
+    }
+
+    /// A patch for the clipboard.
+    pub(super) fn patch_made(&mut self, patch: Result<Vec<u8>, SafeText>) {
+        match patch.map(String::from_utf8) {
+            Ok(Ok(patch)) => self.copy(patch, Some("patch")),
+            Ok(Err(_)) => {
+                let why = "not copied: the patch is not UTF-8; w writes it to a file";
+                self.ui.toast(why.into());
+            }
+            Err(why) => self.ui.toast(SafeText::line(&format!("no patch: {why}"))),
+        }
+    }
+}
+
+/// Writes a patch to a file that is not there yet, and says so.
+fn written(patch: &[u8], to: &Path) -> SafeText {
+    let file = OpenOptions::new().write(true).create_new(true).open(to);
+    let done = file.and_then(|mut file| file.write_all(patch));
+    SafeText::line(&match done {
+        Ok(()) => format!("wrote {}", to.display()),
+        Err(error) => format!("cannot write {}: {error}", to.display()),
+    })
+}

@@ -1,0 +1,437 @@
+//! The diff of the selected file: which texts it is of, the hunk that keys are about, finding.
+//!
+//! What changed while one looks takes the place of what is shown once it is compared, at the same lines.
+
+use std::{path::Path, sync::Arc, time::Instant};
+
+use crossterm::event::KeyEvent;
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+use super::{
+    hunks,
+    texts::{Of, Told},
+};
+use crate::{
+    config::DiffLayout,
+    model::HunkRange,
+    text::SafeText,
+    ui::{
+        render::{
+            RenderContext,
+            diff::{DiffModel, Form},
+            draw_rows,
+            line::StyledLine,
+        },
+        viewer::{DiffViewer, Motion, find::FindKey, window::Shown},
+    },
+};
+
+#[derive(Default)]
+pub struct Pane {
+    shown: Option<Picture>,
+    /// Another content of the same file, while it is compared.
+    next: Option<Picture>,
+    /// The hunk that keys are about.
+    hunk: usize,
+    /// To be gone to once the comparison is there.
+    go: Option<Go>,
+    /// The layout that the person turned to.
+    layout: Option<DiffLayout>,
+    /// Where the last frame drew lines of it; empty where it did not.
+    area: Rect,
+}
+
+/// What is shown of a change.
+struct Picture {
+    of: Of,
+    body: Body,
+    /// Once it is compared.
+    model: Option<Arc<DiffModel>>,
+}
+
+enum Body {
+    Diff(Box<DiffViewer>),
+    /// Why there is none.
+    Said(SafeText),
+}
+
+#[derive(Clone, Copy)]
+enum Go {
+    Hunk(usize),
+    LastHunk,
+}
+
+/// Which lines are to be put back.
+pub enum Chosen {
+    Hunk(Vec<HunkRange>),
+    /// The file has but one, which is all of it.
+    File,
+    /// And why not.
+    Nothing(&'static str),
+}
+
+impl Picture {
+    fn diff(&self) -> Option<&DiffViewer> {
+        match &self.body {
+            Body::Diff(diff) => Some(diff),
+            Body::Said(_) => None,
+        }
+    }
+
+    fn diff_mut(&mut self) -> Option<&mut DiffViewer> {
+        match &mut self.body {
+            Body::Diff(diff) => Some(diff),
+            Body::Said(_) => None,
+        }
+    }
+}
+
+impl Pane {
+    /// Whether it has the texts of that.
+    pub fn has(&self, of: &Of) -> bool {
+        let mut pictures = self.shown.iter().chain(&self.next);
+        pictures.any(|picture| picture.of == *of)
+    }
+
+    /// Whether it shows that file, compared or said why not: until then its hunks are not known.
+    pub fn is_ready(&self, of: &Of) -> bool {
+        let shown = self.shown.as_ref();
+        shown.is_some_and(|shown| {
+            let known = shown.model.is_some() || shown.diff().is_none();
+            shown.of.is_same_file(of) && known
+        })
+    }
+
+    /// The file is another one, whose texts are not there yet.
+    pub fn leave(&mut self, of: &Of) {
+        let is_same = |picture: &Picture| picture.of.is_same_file(of);
+        if !self.shown.as_ref().is_some_and(is_same) {
+            (self.shown, self.next) = (None, None);
+            self.hunk = 0;
+        }
+    }
+
+    /// Nothing is selected.
+    pub fn clear(&mut self) {
+        (self.shown, self.next) = (None, None);
+    }
+
+    pub fn show(&mut self, of: Of, told: &Told, layout: DiffLayout) {
+        self.leave(&of);
+        let body = match told {
+            Ok(diff) => {
+                let layout = self.layout.unwrap_or(layout);
+                let viewer = DiffViewer::new(vec![diff.clone()], layout, Path::new(""));
+                Body::Diff(Box::new(viewer))
+            }
+            Err(why) => {
+                self.go = None;
+                Body::Said(why.clone())
+            }
+        };
+        let picture = Picture {
+            of,
+            body,
+            model: None,
+        };
+        // A diff stays until the next one is compared.
+        if self.diff().is_some() && picture.diff().is_some() {
+            self.next = Some(picture);
+        } else {
+            (self.shown, self.next) = (Some(picture), None);
+        }
+    }
+
+    /// The comparison, once it is there.
+    pub fn model(&self) -> Option<&DiffModel> {
+        self.shown.as_ref()?.model.as_deref()
+    }
+
+    fn diff(&self) -> Option<&DiffViewer> {
+        self.shown.as_ref()?.diff()
+    }
+
+    fn diff_mut(&mut self) -> Option<&mut DiffViewer> {
+        self.shown.as_mut()?.diff_mut()
+    }
+
+    /// The hunk, from 1, of how many.
+    pub fn at(&self) -> Option<(usize, usize)> {
+        let hunks = self.diff()?.hunks();
+        (hunks > 0).then_some((self.hunk.min(hunks - 1) + 1, hunks))
+    }
+
+    /// To the next hunk or the one before; false where the file has none there.
+    pub fn step(&mut self, by: isize) -> bool {
+        let Some(hunks) = self.diff().map(DiffViewer::hunks) else {
+            return false;
+        };
+        match self.hunk.checked_add_signed(by) {
+            Some(to) if to < hunks => {
+                self.go = Some(Go::Hunk(to));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Of the file that comes next, the hunk at that end.
+    pub fn begin_at(&mut self, last: bool) {
+        self.go = Some(if last { Go::LastHunk } else { Go::Hunk(0) });
+    }
+
+    /// Another file is looked at from its beginning.
+    pub fn begin(&mut self) {
+        self.go = None;
+    }
+
+    pub fn scroll(&mut self, motion: Motion) {
+        if let Some(diff) = self.diff_mut() {
+            diff.move_by(motion);
+        }
+    }
+
+    /// The hunk that is drawn on a row of the screen becomes the one that keys are about.
+    pub fn click(&mut self, row: u16) {
+        let Some(diff) = self.diff() else { return };
+        let mut y = usize::from(self.area.y);
+        for shown in diff.shown() {
+            y += shown.rows;
+            if usize::from(row) < y {
+                self.hunk = diff.hunk_at(shown.entry).unwrap_or(self.hunk);
+                return;
+            }
+        }
+    }
+
+    pub fn area(&self) -> Rect {
+        self.area
+    }
+
+    /// The last frame did not draw it.
+    pub fn hide(&mut self) {
+        self.area = Rect::ZERO;
+    }
+
+    pub fn turn_layout(&mut self) {
+        if let Some(diff) = self.diff_mut() {
+            let layout = diff.turn_layout();
+            self.layout = Some(layout);
+        }
+    }
+
+    /// The lines of the hunk that was on the screen, of what is listed as `of`.
+    pub fn chosen(&self, of: &Of) -> Chosen {
+        let shown = self.shown.as_ref().filter(|shown| shown.of == *of);
+        let Some(shown) = shown else {
+            return Chosen::Nothing("the file has just changed: look again");
+        };
+        if self.area.is_empty() {
+            return Chosen::Nothing("the diff is not on the screen: enter shows it");
+        }
+        let Some(diff) = shown.diff() else {
+            return Chosen::Nothing("there are no hunks here: U undoes the whole file");
+        };
+        let Some(model) = &shown.model else {
+            return Chosen::Nothing("the diff is still being compared");
+        };
+        if !is_shown(diff, self.hunk, self.area.height) {
+            return Chosen::Nothing("the hunk is not on the screen: n goes to it");
+        }
+        match model.form {
+            Form::Created | Form::Emptied => Chosen::File,
+            _ => match hunks::ranges(model, self.hunk) {
+                ranges if ranges.is_empty() => {
+                    Chosen::Nothing("there are no hunks here: U undoes the whole file")
+                }
+                ranges => Chosen::Hunk(ranges),
+            },
+        }
+    }
+
+    /// The line that an editor is to open at, from 1.
+    pub fn line(&self, of: &Of) -> Option<u32> {
+        let diff = self.diff().filter(|_| self.is_ready(of))?;
+        let of_hunk = diff
+            .line_of_hunk(self.hunk)
+            .filter(|_| is_shown(diff, self.hunk, self.area.height));
+        let line = of_hunk.or_else(|| diff.line_at(diff.top()))?;
+        line.checked_add(1)
+    }
+
+    pub fn open_find(&mut self) {
+        if let Some(diff) = self.diff_mut() {
+            diff.find.open();
+        }
+    }
+
+    pub fn is_finding(&self) -> bool {
+        self.diff().is_some_and(|diff| diff.find.is_open())
+    }
+
+    pub fn takes_text(&self) -> bool {
+        self.diff().is_some_and(|diff| diff.find.is_focused())
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        if let Some(diff) = self.diff_mut() {
+            diff.find.paste(text);
+        }
+    }
+
+    /// Takes a key for an open find bar.
+    pub fn find_key(&mut self, key: KeyEvent) -> bool {
+        let Some(diff) = self.diff_mut() else {
+            return false;
+        };
+        match diff.find.key(key) {
+            FindKey::Passed => return false,
+            FindKey::Taken | FindKey::Closed { back: None } => {}
+            FindKey::Closed { back: Some(back) } => diff.go_back(back),
+        }
+        true
+    }
+
+    pub fn deadline(&self, now: Instant) -> Option<Instant> {
+        self.diff()?.find.deadline(now)
+    }
+
+    /// Draws the find bar; returns where the caret is.
+    pub fn draw_bar(
+        &self,
+        area: Rect,
+        buf: &mut Buffer,
+        ctx: &RenderContext<'_>,
+    ) -> Option<Position> {
+        self.diff()?.find.draw_bar(area, buf, ctx)
+    }
+
+    /// Takes in what was compared meanwhile.
+    fn settle(&mut self, ctx: &RenderContext<'_>) {
+        let ready = self.next.as_mut().and_then(|next| {
+            let model = next.diff_mut()?.prepare(ctx)?;
+            next.model = Some(model);
+            Some(())
+        });
+        let next = self.next.take_if(|_| ready.is_some());
+        if let (Some(mut next), Some(diff)) = (next, self.diff_mut()) {
+            let line = diff.line_at(diff.top());
+            let at_start = diff.top() == 0;
+            let find = std::mem::take(&mut diff.find);
+            if let Some(diff) = next.diff_mut() {
+                diff.find = find;
+                diff.find.again();
+                if let Some(line) = line.filter(|_| !at_start) {
+                    diff.show_line(line);
+                }
+            }
+            self.shown = Some(next);
+        }
+        let Some(shown) = &mut self.shown else { return };
+        if let Body::Diff(diff) = &mut shown.body {
+            shown.model = diff.prepare(ctx);
+            let hunks = diff.hunks();
+            if shown.model.is_some()
+                && let Some(go) = self.go.take()
+            {
+                let last = hunks.saturating_sub(1);
+                self.hunk = match go {
+                    Go::Hunk(hunk) => hunk.min(last),
+                    Go::LastHunk => last,
+                };
+                diff.show_hunk(self.hunk);
+            }
+        }
+    }
+
+    /// Draws into an area whose first column is for the mark of the hunk; returns how far down it is.
+    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) -> String {
+        let body = Rect {
+            x: area.x + 1.min(area.width),
+            width: area.width.saturating_sub(1),
+            ..area
+        };
+        let ctx = RenderContext {
+            width: body.width.max(1),
+            ..*ctx
+        };
+        self.settle(&ctx);
+        self.area = area;
+        let hunk = self.hunk;
+        let Some(shown) = &mut self.shown else {
+            let text = format!("reading{}", ctx.symbols.ellipsis);
+            draw_text(&text, body, buf, &ctx);
+            return String::new();
+        };
+        let diff = match &mut shown.body {
+            Body::Said(why) => {
+                draw_text(why, body, buf, &ctx);
+                return String::new();
+            }
+            Body::Diff(diff) => diff,
+        };
+        if shown
+            .model
+            .as_ref()
+            .is_some_and(|model| model.lines.is_empty())
+        {
+            draw_text("there are no lines in which it differs", body, buf, &ctx);
+            return String::new();
+        }
+        let far = diff.draw_body(body, buf, &ctx);
+        if !is_shown(diff, hunk, body.height) {
+            let mut hunks = in_sight(diff, body.height);
+            let first = hunks.find_map(|shown| diff.hunk_at(shown.entry));
+            self.hunk = first.unwrap_or(hunk);
+        }
+        draw_mark(diff, self.hunk, area, buf, &ctx);
+        far
+    }
+}
+
+/// What the last frame had in an area of that height.
+fn in_sight(diff: &DiffViewer, height: u16) -> impl Iterator<Item = &Shown> {
+    let mut above = 0;
+    diff.shown().iter().filter(move |shown| {
+        let from = above;
+        above += shown.rows;
+        shown.rows > 0 && from < usize::from(height)
+    })
+}
+
+/// Whether the last frame had a line of a hunk.
+fn is_shown(diff: &DiffViewer, hunk: usize, height: u16) -> bool {
+    in_sight(diff, height).any(|shown| diff.hunk_at(shown.entry) == Some(hunk))
+}
+
+/// A bar beside the hunk that keys are about.
+fn draw_mark(
+    diff: &DiffViewer,
+    hunk: usize,
+    area: Rect,
+    buf: &mut Buffer,
+    ctx: &RenderContext<'_>,
+) {
+    let mut y = usize::from(area.y);
+    for shown in diff.shown() {
+        let rows = y..y + shown.rows;
+        y = rows.end;
+        if diff.hunk_at(shown.entry) != Some(hunk) {
+            continue;
+        }
+        for row in rows {
+            let Some(row) = u16::try_from(row).ok().filter(|row| *row < area.bottom()) else {
+                return;
+            };
+            buf.set_stringn(area.x, row, ctx.symbols.bar, 1, ctx.theme.accent);
+        }
+    }
+}
+
+fn draw_text(text: &str, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+    let line = StyledLine::styled(text, ctx.theme.dim);
+    draw_rows(&line.wrap(area.width.max(1).into()), area, buf);
+}

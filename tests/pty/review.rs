@@ -1,0 +1,106 @@
+//! F4: what a turn changed on the disk, and putting it back.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::{client, on_prompt, support::pty::Tui, wait_ready};
+
+fn write(name: &str, text: &str) -> Value {
+    json!({"write": {"path": format!("$cwd/{name}"), "text": text}})
+}
+
+/// Twenty lines; those of these numbers are changed.
+fn lines(changed: &[usize]) -> String {
+    let line = |n: usize| match changed.contains(&n) {
+        true => format!("line {n} is new\n"),
+        false => format!("line {n}\n"),
+    };
+    (1..=20).map(line).collect()
+}
+
+/// A turn has changed two places of one file, made one and removed one; nothing of it was asked or told.
+fn changed() -> Tui {
+    let steps = json!([
+        // The first look at the project is over, and the turn is long enough for a row at its end.
+        {"sleep": 1200},
+        write("a.txt", &lines(&[2, 18])),
+        write("made.txt", "made\n"),
+        {"shell": "rm gone.txt"},
+        {"text": "done"},
+    ]);
+    let tui = client(on_prompt(steps))
+        .size(100, 30)
+        .file("a.txt", lines(&[]))
+        .file("gone.txt", "was here\n")
+        .start();
+    wait_ready(&tui);
+    tui.keys("go\r");
+    tui.wait_for("in 3 files");
+    tui
+}
+
+const F4: &str = "\x1bOS";
+
+#[test]
+fn what_a_turn_changed_is_listed_and_put_back_by_hunk_file_and_scope() {
+    let tui = changed();
+    tui.keys(F4);
+    let screen = tui.wait_for("hunk 1 of 2");
+    for word in [
+        "this turn",
+        "3 files",
+        "gone.txt",
+        "made.txt",
+        "+line 2 is new",
+    ] {
+        let screen = screen.replace("+ line", "+line");
+        assert!(screen.contains(word), "{word}:\n{screen}");
+    }
+    tui.keys("u");
+    tui.wait_for("hunk 1 of 1");
+    let path = |name: &str| tui.project().join(name);
+    assert_eq!(fs::read_to_string(path("a.txt")).unwrap(), lines(&[18]));
+    tui.keys("j");
+    tui.wait_for("D gone.txt");
+    tui.wait_for("was here");
+    tui.keys("U");
+    tui.wait_for("2 files");
+    assert_eq!(fs::read_to_string(path("gone.txt")).unwrap(), "was here\n");
+    // All that is left, by a choice.
+    tui.keys("\x15");
+    tui.wait_for("Put back 2 files");
+    tui.settle(crate::GUARD);
+    tui.keys("\x1b[B");
+    tui.wait_for("❯ Put them back");
+    tui.settle(crate::GUARD);
+    tui.keys("\r");
+    tui.wait_for("No changes in this turn");
+    assert_eq!(fs::read_to_string(path("a.txt")).unwrap(), lines(&[]));
+    assert!(!path("made.txt").exists());
+    // The last undo can be made again.
+    tui.keys("r");
+    tui.wait_for("2 files ·");
+    assert!(path("made.txt").exists());
+    // What was undone is in the draft, for the agent to know.
+    tui.keys("q");
+    let draft = tui.wait_for("I reverted a.txt");
+    assert!(draft.contains("gone.txt"), "{draft}");
+}
+
+#[test]
+fn the_persons_own_edit_in_the_same_place_stays_and_both_are_shown() {
+    let tui = changed();
+    let path = tui.project().join("a.txt");
+    let mine = lines(&[2, 18]).replace("line 2 is new", "line 2 is mine");
+    fs::write(&path, &mine).unwrap();
+    tui.keys(F4);
+    tui.wait_for("hunk 1 of 2");
+    tui.keys("u");
+    tui.wait_for("1 was not put back");
+    assert_eq!(fs::read_to_string(&path).unwrap(), mine);
+    tui.keys("e");
+    tui.wait_for("a.txt changed since in the same lines");
+    tui.keys("\r");
+    tui.wait_for("line 2 is mine");
+}
