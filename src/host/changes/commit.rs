@@ -17,6 +17,8 @@ const LINK: u32 = 0o120_000;
 const SUBMODULE: u32 = 0o160_000;
 /// Contents that are fetched to tell texts from others.
 const MAX_FETCHED: usize = 1_000;
+/// Of them all.
+const MAX_BYTES: u64 = 64 << 20;
 
 impl Changes {
     /// What was seen in the last look against the last commit: what git knows, and files that it does not
@@ -29,7 +31,7 @@ impl Changes {
         let Some(repository) = root.and_then(|root| Repository::of(root)) else {
             return Ok(None);
         };
-        let head = repository.head()?;
+        let head = repository.head(self.bounds.files.saturating_mul(2))?;
         if head.is_empty() {
             return Ok(None);
         }
@@ -169,7 +171,7 @@ fn fetch(repository: &Repository, files: &mut [ChangedFile]) -> io::Result<()> {
     ids.sort_unstable();
     ids.dedup();
     let mut known: HashMap<Id, (u64, bool)> = HashMap::new();
-    repository.contents(&ids, |id, content| {
+    repository.contents(&ids, MAX_BYTES, |id, content| {
         known.insert(id, (content.len() as u64, is_binary(&content)));
     })?;
     for file in files {

@@ -8,16 +8,16 @@
 use std::{
     collections::HashMap,
     ffi::OsStr,
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{self, BufRead, Read},
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use sha1::{Digest, Sha1};
 
 use super::{
+    asked::Git,
     codec::Reader,
     walk::{Kind, Meta},
 };
@@ -31,6 +31,12 @@ const MAX_ATTRIBUTES: u64 = 256 << 10;
 const MAX_PATTERNS: usize = 2_000;
 /// Of one blob that is fetched.
 const MAX_BLOB: u64 = 64 << 20;
+/// Of git's configuration.
+const MAX_CONFIG: u64 = 4 << 20;
+/// Of the list of what a commit has.
+const MAX_TREE: u64 = 128 << 20;
+/// Of a path in an index: no longer one can be opened.
+const MAX_NAME: usize = 4_096;
 
 pub type Id = [u8; 20];
 
@@ -45,6 +51,7 @@ pub fn id_of(content: &[u8]) -> Id {
 pub struct Repository {
     top: PathBuf,
     dir: PathBuf,
+    git: Git,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +81,14 @@ impl Repository {
         Some(Self {
             top: top.to_owned(),
             dir,
+            git: Git::at(top),
         })
+    }
+
+    #[cfg(test)]
+    pub fn patience(mut self, patience: std::time::Duration) -> Self {
+        self.git = self.git.patience(patience);
+        self
     }
 
     /// What tells one state of the index from another.
@@ -92,37 +106,14 @@ impl Repository {
         let mut bytes = Vec::new();
         let file = files::regular(&self.dir.join("index")).ok()?;
         file.take(MAX_INDEX).read_to_end(&mut bytes).ok()?;
-        let (entries, sparse) = entries(&bytes, self.top.as_os_str().as_bytes())?;
+        let top = self.top.as_os_str().as_bytes();
+        let (entries, sparse) = entries(&bytes, top, MAX_INDEX)?;
         let written = (meta.modified.0 as u32, meta.modified.1);
         Some(Index {
             entries,
             sparse,
             written,
         })
-    }
-
-    fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new("git");
-        for name in [
-            "GIT_DIR",
-            "GIT_WORK_TREE",
-            "GIT_INDEX_FILE",
-            "GIT_OBJECT_DIRECTORY",
-        ] {
-            command.env_remove(name);
-        }
-        command
-            .args(["--no-pager", "--no-replace-objects", "-C"])
-            .arg(&self.top)
-            .args(words)
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("GIT_NO_LAZY_FETCH", "1")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        command
     }
 
     /// Sizes of blobs, in the order asked for; `None` for what is not there.
@@ -132,7 +123,8 @@ impl Repository {
     pub fn sizes(&self, ids: &[Id]) -> io::Result<Vec<Option<u64>>> {
         let format = "--batch-check=%(objecttype) %(objectsize)";
         let mut sizes = Vec::with_capacity(ids.len());
-        self.ask(&["cat-file", "--buffer", format], ids, |out| {
+        let words = ["cat-file", "--buffer", format];
+        self.git.ask(&words, &lines(ids), u64::MAX, |out| {
             let mut line = String::new();
             for _ in ids {
                 line.clear();
@@ -148,13 +140,20 @@ impl Repository {
         }
     }
 
-    /// Contents of blobs, held against their ids, one after the other.
+    /// Contents of blobs, held against their ids, one after the other, until they are `most` bytes.
     ///
     /// # Errors
     /// As [`Repository::sizes`].
-    pub fn contents(&self, ids: &[Id], mut with: impl FnMut(Id, Vec<u8>)) -> io::Result<()> {
-        self.ask(&["cat-file", "--buffer", "--batch"], ids, |out| {
+    pub fn contents(
+        &self,
+        ids: &[Id],
+        most: u64,
+        mut with: impl FnMut(Id, Vec<u8>),
+    ) -> io::Result<()> {
+        let words = ["cat-file", "--buffer", "--batch"];
+        self.git.ask(&words, &lines(ids), u64::MAX, |out| {
             let mut line = String::new();
+            let mut left = most;
             for id in ids {
                 line.clear();
                 out.read_line(&mut line)?;
@@ -164,6 +163,10 @@ impl Repository {
                     continue;
                 };
                 let size: u64 = size.parse().map_err(io::Error::other)?;
+                let Some(less) = left.checked_sub(size) else {
+                    break;
+                };
+                left = less;
                 if size > MAX_BLOB {
                     io::copy(&mut out.take(size + 1), &mut io::sink())?;
                     continue;
@@ -179,48 +182,16 @@ impl Repository {
         })
     }
 
-    fn ask(
-        &self,
-        words: &[&str],
-        ids: &[Id],
-        read: impl FnOnce(&mut dyn BufRead) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let mut child = self.command(words).stdin(Stdio::piped()).spawn()?;
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let done = match (stdin, stdout) {
-            (Some(mut stdin), Some(stdout)) => std::thread::scope(|scope| {
-                // It answers before it has all: who only writes would wait for ever.
-                scope.spawn(move || {
-                    let mut asked = Vec::with_capacity(ids.len() * 41);
-                    for id in ids {
-                        asked.extend(hex(id).into_bytes());
-                        asked.push(b'\n');
-                    }
-                    let _ = stdin.write_all(&asked);
-                });
-                let mut out = BufReader::with_capacity(64 << 10, stdout);
-                read(&mut out)
-            }),
-            _ => Err(io::ErrorKind::BrokenPipe.into()),
-        };
-        if done.is_err() {
-            let _ = child.kill();
-        }
-        child.wait()?;
-        done
-    }
-
-    /// Of the files of the last commit, by absolute path: kind of file and id.
+    /// Of the files of the last commit, at most so many, by absolute path: kind of file and id. None, if
+    /// there is no commit.
     ///
     /// # Errors
-    /// As [`Repository::sizes`].
-    pub fn head(&self) -> io::Result<HashMap<Vec<u8>, (u32, Id)>> {
-        let mut child = self
-            .command(&["ls-tree", "-r", "-z", "--full-tree", "HEAD"])
-            .spawn()?;
-        let mut found = HashMap::new();
-        if let Some(stdout) = child.stdout.take() {
-            for record in BufReader::new(stdout).split(0) {
+    /// As [`Repository::sizes`]; there are more.
+    pub fn head(&self, most: usize) -> io::Result<HashMap<Vec<u8>, (u32, Id)>> {
+        let words = ["ls-tree", "-r", "-z", "--full-tree", "HEAD"];
+        self.git.ask(&words, &[], MAX_TREE, |out| {
+            let mut found = HashMap::new();
+            for record in out.split(0) {
                 let record = record?;
                 let tab = record.iter().position(|byte| *byte == b'\t');
                 let Some((head, name)) = tab.and_then(|tab| record.split_at_checked(tab)) else {
@@ -235,10 +206,13 @@ impl Repository {
                 if let (Some(mode), Some(id), Some(name)) = (mode, id, name.get(1..)) {
                     found.insert(joined(self.top.as_os_str().as_bytes(), name), (mode, id));
                 }
+                if found.len() > most {
+                    let why = format!("the last commit has more than {most} files");
+                    return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+                }
             }
-        }
-        child.wait()?;
-        Ok(found)
+            Ok(found)
+        })
     }
 
     /// Which files may be converted on their way from and to git; `None`: it cannot be said of any.
@@ -247,11 +221,8 @@ impl Repository {
         index: &Index,
         walked: impl Iterator<Item = PathBuf>,
     ) -> Option<Converted> {
-        let out = self.command(&["config", "--list", "-z"]).output().ok()?;
-        if !out.status.success() {
-            return None;
-        }
-        let config = String::from_utf8_lossy(&out.stdout).into_owned();
+        let config = self.git.whole(&["config", "--list", "-z"], MAX_CONFIG);
+        let config = String::from_utf8_lossy(&config.ok()?).into_owned();
         let value = |key: &str| {
             let mut entries = config
                 .split('\0')
@@ -405,8 +376,9 @@ impl Index {
     }
 }
 
-/// The regular files of an index; `None` for one whose entries stand elsewhere as well.
-fn entries(bytes: &[u8], top: &[u8]) -> Option<(Vec<Indexed>, Sparse)> {
+/// The regular files of an index, whose names have `most` bytes together; `None` for one that says more,
+/// or whose entries stand elsewhere as well.
+pub fn entries(bytes: &[u8], top: &[u8], most: u64) -> Option<(Vec<Indexed>, Sparse)> {
     const EXTENDED: u16 = 0x4000;
     const STAGE: u16 = 0x3000;
     const TO_BE_ADDED: u16 = 0x2000;
@@ -426,6 +398,7 @@ fn entries(bytes: &[u8], top: &[u8]) -> Option<(Vec<Indexed>, Sparse)> {
     let mut entries = Vec::with_capacity(count.min(bytes.len() / 62));
     let mut sparse = Vec::new();
     let mut name: Vec<u8> = Vec::new();
+    let mut named = 0_usize;
     for _ in 0..count {
         let before = reader.0.len();
         let mut stat = [0; 10];
@@ -445,6 +418,12 @@ fn entries(bytes: &[u8], top: &[u8]) -> Option<(Vec<Indexed>, Sparse)> {
         name.truncate(name.len().checked_sub(cut)?);
         let end = reader.0.iter().position(|byte| *byte == 0)?;
         name.extend_from_slice(reader.take(end)?);
+        // Version 4 says only in what a name differs from the one before: together they may be far
+        // longer than the index.
+        named = named.checked_add(name.len())?;
+        if name.len() > MAX_NAME || named as u64 > most {
+            return None;
+        }
         let padding = match version {
             4 => 1,
             _ => 8 - (before - reader.0.len()) % 8,
@@ -500,6 +479,16 @@ pub fn hex(id: &[u8]) -> String {
     id.iter()
         .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
         .collect()
+}
+
+/// As git reads them.
+fn lines(ids: &[Id]) -> Vec<u8> {
+    let mut lines = Vec::with_capacity(ids.len() * 41);
+    for id in ids {
+        lines.extend(hex(id).into_bytes());
+        lines.push(b'\n');
+    }
+    lines
 }
 
 fn unhex(text: &str) -> Option<Id> {

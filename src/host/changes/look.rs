@@ -539,7 +539,7 @@ fn copy_from_git(repository: &Repository, deltas: &mut [Delta], packs: &Store) {
     }
     let ids: Vec<git::Id> = wanted.keys().copied().collect();
     // What cannot be fetched is still referred to.
-    let _ = repository.contents(&ids, |id, content| {
+    let _ = repository.contents(&ids, FROM_GIT, |id, content| {
         if let Ok(hash) = packs.with(|packs| packs.put(&content, None)) {
             wanted.insert(id, Some((hash, read::is_binary(&content))));
         }

@@ -18,6 +18,7 @@
 //! The disk is the truth: nothing is believed that was not looked at. What the project's own git holds
 //! unchanged is referred to, not copied.
 
+mod asked;
 mod codec;
 mod commit;
 mod delta;
@@ -368,7 +369,7 @@ impl Changes {
                     .and_then(|root| git::Repository::of(root))
                     .ok_or_else(gone)?;
                 let mut found = None;
-                repository.contents(&[id], |_, content| found = Some(content))?;
+                repository.contents(&[id], u64::MAX, |_, content| found = Some(content))?;
                 found.ok_or_else(gone)
             }
         }

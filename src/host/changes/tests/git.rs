@@ -298,3 +298,82 @@ fn a_copied_work_tree_is_read_once_and_not_copied() {
     changes.looked();
     assert!(is_gits(&changes, "a") && is_gits(&changes, "b"));
 }
+
+/// A repository that somebody has packed with a pipe where git opens a file: it would wait for ever.
+#[test]
+fn git_that_waits_for_a_pipe_is_given_up() {
+    use std::time::{Duration, Instant};
+    for (at, taken) in [("config", "config"), ("objects/info/alternates", "index")] {
+        let project = repository();
+        project.write("a", "one\n");
+        commit(&project);
+        let pipe = project.path(".git").join(at);
+        let _ = fs::remove_file(&pipe);
+        fs::create_dir_all(pipe.parent().unwrap()).unwrap();
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).unwrap();
+        let repository = super::super::git::Repository::of(&project.root).unwrap();
+        let repository = repository.patience(Duration::from_millis(300));
+        let asked = Instant::now();
+        // More than a pipe to git takes.
+        let sizes = repository.sizes(&[[7; 20]; 4_000]);
+        assert_eq!(sizes.unwrap_err().kind(), io::ErrorKind::TimedOut, "{at}");
+        let head = repository.head(10).map(drop);
+        assert_eq!(head.unwrap_err().kind(), io::ErrorKind::TimedOut, "{at}");
+        let converted = repository.converted(&repository.index().unwrap(), std::iter::empty());
+        assert_eq!(converted.is_none(), taken == "config", "{at}");
+        assert!(asked.elapsed() < Duration::from_secs(20));
+    }
+}
+
+/// Ten trees in each of twelve trees: git lists it for longer than anybody lives.
+#[test]
+fn a_commit_without_end_is_not_read_to_its_end() {
+    let project = repository();
+    project.write("a", "one\n");
+    commit(&project);
+    let shell = "tree=$(git rev-parse HEAD^{tree})
+        for level in 0 1 2 3 4 5 6 7 8 9 10 11; do
+            tree=$(for n in 0 1 2 3 4 5 6 7 8 9; do printf '040000 tree %s\\t%s\\n' $tree $n; done | git mktree)
+        done
+        git update-ref HEAD $(git commit-tree -m bomb $tree)";
+    let mut made = std::process::Command::new("sh");
+    made.args(["-c", shell]).current_dir(&project.root);
+    for who in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+        made.env(format!("{who}_NAME"), "a");
+        made.env(format!("{who}_EMAIL"), "a@b");
+    }
+    assert!(made.status().unwrap().success());
+    let repository = super::super::git::Repository::of(&project.root).unwrap();
+    let error = repository.head(1_000).map(drop).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the last commit has more than 1000 files"
+    );
+}
+
+/// Each entry adds a few bytes to the index and its whole long name to what it means.
+#[test]
+fn an_index_that_means_more_than_it_says_is_not_taken() {
+    let index = |first: usize, count: u32| {
+        let mut bytes = [&b"DIRC"[..], &4_u32.to_be_bytes(), &count.to_be_bytes()].concat();
+        for n in 0..count {
+            let mut stat = [0_u8; 40];
+            stat[24..28].copy_from_slice(&0o100_644_u32.to_be_bytes());
+            bytes.extend(stat);
+            bytes.extend([0; 22]);
+            let (cut, name) = match n {
+                0 => (0, format!("{}000000", "a".repeat(first))),
+                _ => (6, format!("{n:06}")),
+            };
+            bytes.push(cut);
+            bytes.extend(name.bytes());
+            bytes.push(0);
+        }
+        bytes
+    };
+    let entries = |first, count| super::super::git::entries(&index(first, count), b"/", 1 << 20);
+    assert_eq!(entries(4_000, 200).unwrap().0.len(), 200);
+    assert!(entries(4_000, 300).is_none(), "together");
+    assert!(entries(4_100, 1).is_none(), "no such path can be opened");
+}
