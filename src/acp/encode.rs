@@ -134,8 +134,14 @@ fn params(call: Call, v2: bool) -> Option<Value> {
             }
             params
         }
-        Call::ResumeSession { id, setup } | Call::ForkSession { id, setup } => {
-            opening(Some(id), setup, v2, false)
+        Call::ResumeSession { id, setup } => opening(Some(id), setup, v2, false),
+        Call::ForkSession { id, at, setup } => {
+            let mut params = opening(Some(id), setup, v2, false);
+            if let Some(message) = at {
+                let fork = json!({ "version": 1, "messageId": message.as_str() });
+                params["_meta"]["jetbrains"] = json!({ "air": { "fork": fork } });
+            }
+            params
         }
         // An empty cursor is one (V1-SES-12, V2-SES-05).
         Call::ListSessions { cwd, cursor } => {

@@ -5,7 +5,7 @@ use std::{io, path::PathBuf, sync::PoisonError, time::Instant};
 use crate::{
     app::{
         draft::{Unsent, has_mentions, resolve, text_prompt},
-        job::Job,
+        job::{Again, Job},
         state::App,
         terminal::{Reason, tty},
         told,
@@ -31,10 +31,7 @@ impl App {
             UiCommand::Session(event) => self.reduce([event]),
             UiCommand::SessionOf(key, event) => self.reduce_in(key, [*event]),
             UiCommand::Submit { draft, to } => self.submit(draft, to),
-            UiCommand::SaveHistory(prompt) => {
-                let store = self.store.clone();
-                tokio::task::spawn_blocking(move || store.add_history(&prompt));
-            }
+            UiCommand::SaveHistory(prompt) => self.save_history(prompt),
             UiCommand::EditDraft(draft) => self.edit_draft(&draft)?,
             UiCommand::OpenEditor { path, line } => self.open_editor(&path, line)?,
             UiCommand::Page(text) => self.page(&text)?,
@@ -82,9 +79,13 @@ impl App {
             UiCommand::PickPastSession => self.pick_session(None),
             UiCommand::SearchPast { words, ids } => self.search_past(words, ids),
             UiCommand::Reopen(id) => self.reopen(id),
-            UiCommand::NewSession => self.open_another(Start::New, None),
+            UiCommand::NewSession => self.open_another(Start::New, None, None),
             UiCommand::OpenSession(id) => self.open_kept(Start::Reopen(id)),
             UiCommand::ForkSession => self.fork_session(),
+            UiCommand::ForkAt(row) => self.fork_at(row),
+            UiCommand::AskResend(row) => self.ask_resend(row),
+            UiCommand::Resend { put_back } => self.resend(put_back),
+            UiCommand::HandOver(agent) => self.hand_over(&agent),
             UiCommand::ShowSession(key) => self.show(key),
             UiCommand::CloseSession(key) => self.close_session(key),
             UiCommand::Review(wish) => self.review(wish),
@@ -107,15 +108,27 @@ impl App {
         Ok(())
     }
 
-    fn submit(&mut self, draft: Draft, to: SendTo) {
+    pub(super) fn save_history(&self, prompt: String) {
+        let store = self.store.clone();
+        tokio::task::spawn_blocking(move || store.add_history(&prompt));
+    }
+
+    pub(super) fn submit(&mut self, draft: Draft, to: SendTo) {
         let Some(session) = self.runtime.sessions.shown_key() else {
             return;
         };
-        let event = match to {
-            SendTo::Turn => Event::Steer,
-            SendTo::Queue => Event::Submit,
-            SendTo::Now => Event::SendNow,
-            SendTo::Aside => Event::AskAside,
+        let ready = move |prompt| match to {
+            SendTo::Turn => Job::Session(session, Event::Steer(prompt)),
+            SendTo::Queue => Job::Session(session, Event::Submit(prompt)),
+            SendTo::Now => Job::Session(session, Event::SendNow(prompt)),
+            SendTo::Aside => Job::Session(session, Event::AskAside(prompt)),
+            SendTo::Again { row, put_back } => Job::Again(Box::new(Again {
+                session,
+                row,
+                prompt,
+                put_back,
+                told: None,
+            })),
         };
         let cwd = self.runtime.launch.cwd.clone();
         let waiting = self
@@ -127,7 +140,7 @@ impl App {
             && !has_mentions(&draft)
             && let Ok(prompt) = resolve(draft.clone(), &cwd)
         {
-            return self.reduce([event(prompt)]);
+            return self.job(ready(prompt));
         }
         let jobs = self.jobs.clone();
         let resolving = tokio::spawn(async move {
@@ -142,7 +155,7 @@ impl App {
             }
             let resolved = tokio::task::spawn_blocking(move || resolve(draft, &cwd)).await;
             let job = match resolved {
-                Ok(Ok(prompt)) => Job::Session(session, event(prompt)),
+                Ok(Ok(prompt)) => ready(prompt),
                 Ok(Err(Unsent(why))) => Job::Unsent {
                     session,
                     draft: written,

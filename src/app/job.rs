@@ -6,8 +6,8 @@ use crate::{
     app::terminal::Written,
     config::Prompts,
     host::clipboard::Copied,
-    model::{ReviewTold, SeenFile, SessionKey},
-    session::{Event, Prompt, Start},
+    model::{ReviewTold, SeenFile, SessionKey, Since},
+    session::{BlockId, Event, Prompt, Start},
     store::files::Reopened,
     text::SafeText,
     ui::{AgentList, FileList, FolderListing, FoundInText, LookedAt, PastSession},
@@ -41,7 +41,11 @@ pub enum Job {
     /// A stored session was read, to be opened again; or why it cannot be.
     Stored(Result<Box<Reopened>, String>),
     /// What is stored of a session that the agent has kept, if anything.
-    Kept(Start, Option<Box<Reopened>>),
+    Kept(Box<Kept>),
+    /// What turns have changed since a prompt that is to be sent again.
+    Since(SessionKey, BlockId, Option<Since>),
+    /// That prompt, ready for the wire.
+    Again(Box<Again>),
     Files(FileList),
     /// The person's prompts were read.
     Prompts(Prompts),
@@ -60,6 +64,25 @@ pub enum Job {
     Written(io::Result<Written>),
     /// Highlighting or a diff is done: draw again.
     Redraw,
+}
+
+/// A session that is to be opened, with what is stored of the one that it goes on from.
+pub struct Kept {
+    pub start: Start,
+    pub stored: Option<Reopened>,
+    pub prompt: Option<Prompt>,
+}
+
+/// A prompt that is sent again from where an earlier one stood.
+pub struct Again {
+    pub session: SessionKey,
+    /// The earlier one.
+    pub row: BlockId,
+    pub prompt: Prompt,
+    /// Files are to be put back before.
+    pub put_back: bool,
+    /// They are; what came of it.
+    pub told: Option<ReviewTold>,
 }
 
 /// What the clipboard held.

@@ -24,6 +24,7 @@ mod log;
 mod notify_command;
 mod prompts;
 mod reopen;
+mod resend;
 mod restore;
 mod review;
 mod run;

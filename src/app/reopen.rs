@@ -8,14 +8,14 @@ use std::{
 use crate::{
     app::{
         draft::text_prompt,
-        job::Job,
+        job::{Job, Kept},
         setup::{wanted_agent, with_tilde},
         state::App,
     },
     cli::{AgentWanted, CliError, Launch, Reopen},
     config::{self, AgentError, AgentProfile, Config, TrustState},
     model::{SessionId, SessionKey},
-    session::{Event, Start},
+    session::{Event, Prompt, Start},
     store::{
         drafts::Owner,
         files::{FindError, Reopened, SessionFolder, Summary, wall_clock},
@@ -152,8 +152,20 @@ impl App {
     /// Opens a session that the agent of the one shown has kept, or forks it, with what is stored of
     /// it: where the agent resumes or forks, no replay comes (V1-SES-11, V1-SES-16).
     pub(super) fn open_kept(&mut self, start: Start) {
-        let (Start::Reopen(session) | Start::Fork(session)) = start.clone() else {
-            return;
+        self.open_kept_before(start, 0, None);
+    }
+
+    /// The same without the last so many prompts, and with another one instead.
+    pub(super) fn open_kept_before(
+        &mut self,
+        start: Start,
+        prompts: usize,
+        prompt: Option<Prompt>,
+    ) {
+        let session = match &start {
+            Start::Reopen(session) => session.clone(),
+            Start::Fork(fork) => fork.of.clone(),
+            Start::New => return,
         };
         let Some(agent) = self
             .runtime
@@ -178,9 +190,15 @@ impl App {
             }
             let stored = folder.of_session(&agent, &session).first().and_then(|id| {
                 let record = folder.load(id).ok()?;
-                Some(Box::new(Reopened::new(id.clone(), record)))
+                let mut stored = Reopened::new(id.clone(), record);
+                stored.history.cut_prompts(prompts);
+                Some(stored)
             });
-            Job::Kept(start, stored)
+            Job::Kept(Box::new(Kept {
+                start,
+                stored,
+                prompt,
+            }))
         });
     }
 

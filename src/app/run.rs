@@ -431,7 +431,7 @@ impl App {
         Ok(())
     }
 
-    fn job(&mut self, job: Job) {
+    pub(super) fn job(&mut self, job: Job) {
         match job {
             Job::Written(Ok(written)) => {
                 self.frames.written(written.bytes, written.cost);
@@ -447,7 +447,9 @@ impl App {
             Job::PastSessions(past) => self.ui.show_past_sessions(past),
             Job::FoundInText(found) => self.ui.found_in_text(found),
             Job::Stored(stored) => self.stored(stored),
-            Job::Kept(start, stored) => self.open_another(start, stored.map(|stored| *stored)),
+            Job::Kept(kept) => self.open_another(kept.start, kept.stored, kept.prompt),
+            Job::Since(session, row, since) => self.since_prompt(session, row, since),
+            Job::Again(again) => self.send_again(*again),
             Job::Prompts(prompts) => self.prompts_read(prompts),
             Job::Files(files) => self.ui.composer().set_files(files),
             Job::Folder(listing) => self.ui.composer().set_folder(listing),

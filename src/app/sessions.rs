@@ -86,7 +86,12 @@ impl App {
 
     /// Another session with the agent of the one shown, on its connection where it has one
     /// (V1-SES-02).
-    pub(super) fn open_another(&mut self, start: Start, stored: Option<Reopened>) {
+    pub(super) fn open_another(
+        &mut self,
+        start: Start,
+        stored: Option<Reopened>,
+        first_prompt: Option<Prompt>,
+    ) {
         let Some(beside) = self.runtime.sessions.shown_key() else {
             return self.pick_agent();
         };
@@ -99,7 +104,7 @@ impl App {
             &self.runtime.config,
             &profile,
             start,
-            None,
+            first_prompt,
         );
         if let Some(session) = self.runtime.sessions.get(beside) {
             // On its connection no agent is started, and so nothing is looked up.
@@ -122,7 +127,7 @@ impl App {
             .filter(|session| session.agent.caps.fork)
             .and_then(|session| session.id.clone());
         match id {
-            Some(id) => self.open_kept(Start::Fork(id)),
+            Some(id) => self.open_kept(Start::Fork(id.into())),
             None => {
                 let agent = session.map_or("there is no agent that", |s| s.agent_name().as_str());
                 let text = format!("{agent} cannot fork a session");

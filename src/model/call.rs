@@ -100,6 +100,9 @@ pub enum Call {
     /// A new session with the history of another one; replays nothing (V1-SES-16).
     ForkSession {
         id: SessionId,
+        /// The message of the agent that is the last of that history; only with
+        /// [`AgentCaps::fork_at`](super::AgentCaps::fork_at).
+        at: Option<MessageId>,
         setup: SessionSetup,
     },
     CloseSession {

@@ -12,6 +12,9 @@ pub struct AgentCaps {
     pub list: bool,
     pub delete: bool,
     pub fork: bool,
+    /// A fork can end at a message of the agent: its extension, which nothing announces; the agents
+    /// that were seen to do so are known by name.
+    pub fork_at: bool,
     pub additional_directories: bool,
     /// Takes a system prompt after its own; with the second also one that replaces its own
     /// (V1-INIT-21).

@@ -83,7 +83,7 @@ pub use listing::{SessionInfo, SessionPage};
 pub use mcp::{McpServer, McpTransport, SecretPairs};
 pub use meta::Meta;
 pub(crate) use names::names;
-pub use names::{STEER_IDLE, STEER_METHOD, plain_name};
+pub use names::{FORK_AT_MESSAGE, STEER_IDLE, STEER_METHOD, plain_name};
 pub use notice::{AgentNotice, NoticeSeverity};
 pub use options::{
     ConfigKind, ConfigOption, ConfigValue, OptionValue, SessionMode, SetBy, Setting, SettingKey,
@@ -104,6 +104,7 @@ pub use raw::RawJson;
 pub use request::{FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked};
 pub use review::{
     Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold, ReviewWish, ScopeChoice,
+    Since,
 };
 pub use state::{Background, StateUpdate, StopReason, WorkState};
 pub use subagent::{SubagentCaps, SubagentPatch};

@@ -137,6 +137,12 @@ names!(open SteerOutcome {
 /// [`SteerOutcome::PromptRequired`].
 pub const STEER_IDLE: &str = "promptRequired";
 
+/// What agents call themselves that fork a session at a message (`_meta.jetbrains.air.fork`).
+pub const FORK_AT_MESSAGE: [&str; 2] = [
+    "@agentclientprotocol/claude-agent-acp",
+    "@agentclientprotocol/codex-acp",
+];
+
 /// The method of agents that can be steered, which is no part of the protocol.
 pub const STEER_METHOD: &str = "_session/steering";
 

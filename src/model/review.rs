@@ -13,6 +13,8 @@ use crate::text::SafeText;
 pub enum ReviewScope {
     /// One turn of the session, by its number.
     Turn(u64),
+    /// That turn and all that came later, whoever changed it.
+    Since(u64),
     /// All turns of the session.
     Session,
     /// Since the last commit of the project's git: it is only read, nothing of it can be undone.
@@ -86,6 +88,14 @@ pub struct ReviewDone {
     pub refused: Vec<(SafeText, SafeText)>,
     /// For the agent: "reverted src/a.rs lines 10–14". `None`: nothing was put back.
     pub note: Option<SafeText>,
+}
+
+/// Files that turns have changed since some prompt.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Since {
+    pub files: usize,
+    /// The first of them.
+    pub names: Vec<SafeText>,
 }
 
 /// What the review asks of the app.

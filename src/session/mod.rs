@@ -7,6 +7,7 @@
 
 mod address;
 mod call_diffs;
+mod carry;
 mod effect;
 mod event;
 mod form;
@@ -25,6 +26,7 @@ mod transcript;
 pub use crate::model::{AgentExit, Consent, Stray, Verdict};
 pub use address::{Address, AddressWarning};
 pub use call_diffs::{CallDiffs, Shown};
+pub use carry::{carried, changed_files};
 pub use effect::{Attention, Effect, Login, ScreenChange, TurnMoment};
 pub use event::{Event, FileAnswer, PageAnswer};
 pub use form::{FormDraft, Input, rules};
@@ -43,7 +45,7 @@ pub use sessions::{Elsewhere, MAX_SESSIONS, Routed, Sessions};
 pub use setting::{SettingProblem, resolve as resolve_setting};
 pub use side_question::{SideQuestion, SideState};
 pub use state::{
-    AgentInfo, CANCEL_PATIENCE, Earlier, Listing, Phase, Providers, SILENCE, Session,
+    AgentInfo, CANCEL_PATIENCE, Earlier, Fork, Listing, Phase, Providers, SILENCE, Session,
     SessionConfig, SignInStep, Start, TerminalInfo, Turn, TurnPhase,
 };
 pub use subagent::{Subagent, Subagents};

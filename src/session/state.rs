@@ -10,7 +10,7 @@ use std::{
 use crate::{
     model::{
         Account, AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId,
-        Dialect, ExitStatus, McpServer, Meta, ModeState, Protocol, Provider, SessionId,
+        Dialect, ExitStatus, McpServer, MessageId, Meta, ModeState, Protocol, Provider, SessionId,
         SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize,
         TurnTokens, Usage, WorkState,
     },
@@ -88,7 +88,21 @@ pub enum Start {
     /// Reopen: by resume or load, as the agent can; else said and a new one opened.
     Reopen(SessionId),
     /// One that goes on from where that session is; else said and a new one opened (V1-SES-16).
-    Fork(SessionId),
+    Fork(Fork),
+}
+
+/// From where a fork goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fork {
+    pub of: SessionId,
+    /// The agent's message that is the last of what it knows; `None`: all that was said.
+    pub at: Option<MessageId>,
+}
+
+impl From<SessionId> for Fork {
+    fn from(of: SessionId) -> Self {
+        Self { of, at: None }
+    }
 }
 
 /// Only `reduce` changes it.

@@ -69,6 +69,13 @@ pub struct UserMessage {
     pub meta: Meta,
 }
 
+impl BlockKind {
+    /// The person said it to the agent, and not into an open turn.
+    pub fn is_prompt(&self) -> bool {
+        matches!(self, Self::User(message) if message.steered.is_none())
+    }
+}
+
 impl UserMessage {
     /// Of text alone.
     pub fn of(text: SafeText) -> Self {

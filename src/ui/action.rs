@@ -135,6 +135,7 @@ actions! {
         Restart "restart" ["f5"] "Restart the agent and resume the session",
         EndAgent "end-agent" ["shift-f5"] "End the agent's process",
         NewSession "new-session" ["ctrl-n"] "New session with this agent",
+        HandOver "hand-over" [] "Hand the conversation over to another agent",
         ForkSession "fork-session" [] "Fork session (where the agent can)",
         AskAside "side-question" [] "Ask beside the conversation (where the agent can fork)",
         RenameSession "rename-session" ["f2"] "Rename session",
@@ -174,12 +175,15 @@ actions! {
         BlockCopy "block-copy" ["y"] "Copy the block, or a part of it",
         BlockOpen "block-open" ["o"] "Show the block's image, or open its file in $EDITOR",
         BlockShow "block-show" ["d"] "Show the block's diff or text full screen",
+        BlockEdit "block-edit" ["e"] "Edit the prompt, and send it again from there",
+        BlockFork "block-fork" ["f"] "Fork the session behind this turn (where the agent can)",
         BlockAttach "block-attach" ["t"] "Attach to the block's terminal, or go to its subagent",
         BlockStop "block-stop" ["x"] "Stop the subagent, call or terminal",
         BlockLeave "block-leave" ["tab", "q"] "Back to the composer",
     }
     List List {
         ListRemove "list-remove" ["ctrl-x"] "End, delete or disable what is selected",
+        ListAlong "list-along" ["tab"] "In the list of agents: take the conversation along, or not",
     }
     Question Question {
         AllowOnce "allow-once" ["y"] "Allow this once",
@@ -227,7 +231,16 @@ impl Action {
             (Self::Tab, _) => Some(info.doc),
             (Self::Details, _) => Some("Fold or unfold all details"),
             (Self::BlockLeave, _) => Some("Back to the whole"),
-            (Self::BlockStop | Self::ListRemove | Self::Review | Self::Suggestions, _) => None,
+            (
+                Self::BlockStop
+                | Self::BlockEdit
+                | Self::BlockFork
+                | Self::ListRemove
+                | Self::ListAlong
+                | Self::Review
+                | Self::Suggestions,
+                _,
+            ) => None,
             (_, Group::View | Group::Browse | Group::List | Group::Program) => Some(info.doc),
             (_, Group::Prompt | Group::Turn | Group::Question) => None,
         }

@@ -20,6 +20,7 @@ pub fn words(action: Action) -> &'static str {
         Action::EndAgent => "kill terminate close",
         Action::NewSession => "clear reset start conversation chat",
         Action::ForkSession => "branch copy duplicate",
+        Action::HandOver => "handoff continue elsewhere switch agent",
         Action::AskAside => "btw side question aside quick",
         Action::RenameSession => "title name",
         Action::PastSessions => "resume continue history earlier reopen",

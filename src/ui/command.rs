@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Instant};
 use crate::{
     config::{PromptFile, ThemeChoice},
     model::{ReviewWish, SeenFile, SessionId, SessionKey, TerminalId, file_uri},
-    session::{Event, Session, Sessions},
+    session::{BlockId, Event, Session, Sessions},
     text::SafeText,
     vt::Screens,
 };
@@ -293,6 +293,16 @@ pub enum UiCommand {
     OpenSession(SessionId),
     /// Open one that goes on from where the session that is shown is.
     ForkSession,
+    /// The same from behind the turn that this block belongs to.
+    ForkAt(BlockId),
+    /// Which files turns have changed since this prompt; comes back through `Ui::resend`.
+    AskResend(BlockId),
+    /// What `Ui::resend` asked.
+    Resend {
+        put_back: bool,
+    },
+    /// Open a session with this agent, with the conversation that is shown in its draft.
+    HandOver(String),
     ShowSession(SessionKey),
     /// End that session, and its agent where no other has it.
     CloseSession(SessionKey),
@@ -358,4 +368,7 @@ pub enum SendTo {
     Now,
     /// Into a fork of the session: [`Event::AskAside`].
     Aside,
+    /// Into a session that goes on before this prompt of the shown one. `put_back`: with the files as they were
+    /// then, as far as turns have changed them.
+    Again { row: BlockId, put_back: bool },
 }

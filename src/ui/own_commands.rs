@@ -25,6 +25,7 @@ pub enum Does {
     Model,
     Mode,
     Agents,
+    HandOver,
     Export,
     Btw,
     Quit,
@@ -84,6 +85,13 @@ pub const OWN: &[OwnCommand] = &[
         "[agent]",
         "New session with another agent",
         Does::Agents,
+    ),
+    row(
+        "handover",
+        &[],
+        "[agent]",
+        "Hand the conversation over to another agent",
+        Does::HandOver,
     ),
     row(
         "copy",

@@ -38,6 +38,7 @@ mod permission;
 mod providers;
 mod queue;
 mod replay;
+mod resend;
 mod review;
 mod sessions;
 mod sign_in;

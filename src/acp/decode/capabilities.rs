@@ -112,6 +112,8 @@ pub fn agent_caps(pass: Pass, member: Member<'_>) -> AgentCaps {
         additional_directories: is_marked(session.additional_directories),
         system_prompt: is_marked(session.system_prompt),
         system_prompt_override: is_marked(system_prompt_mode.r#override),
+        // By the agent's name, beside the capabilities.
+        fork_at: false,
         // Of version 1 alone.
         fork: !v2 && is_marked(session.fork),
         logout: !v2 && is_marked(auth.logout),

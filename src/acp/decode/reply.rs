@@ -12,8 +12,8 @@ use super::{
 use crate::{
     acp::encode::method,
     model::{
-        AgentCaps, CallResult, CallTag, Initialized, MessageId, Protocol, RpcError, SessionId,
-        SessionOpened, SteerOutcome, StopReason, TurnTokens, code,
+        AgentCaps, CallResult, CallTag, FORK_AT_MESSAGE, Initialized, MessageId, Protocol,
+        RpcError, SessionId, SessionOpened, SteerOutcome, StopReason, TurnTokens, code,
     },
     text::SafeText,
 };
@@ -114,6 +114,10 @@ impl Info<'_> {
     }
 }
 
+fn forks_at_message(name: Option<&str>) -> bool {
+    name.is_some_and(|name| FORK_AT_MESSAGE.contains(&name))
+}
+
 fn initialized(result: &str) -> Result<CallResult, Fault> {
     let answer: Initialize<'_> = object(result).ok_or(NO_OBJECT)?;
     if answer.protocol_version.is_none() {
@@ -125,6 +129,7 @@ fn initialized(result: &str) -> Result<CallResult, Fault> {
         let method = LOOSE.read::<Value>(Some(raw))?;
         Ok(method.as_ref().and_then(auth_method))
     })?;
+    let caps = agent_caps(LOOSE, answer.agent_capabilities);
     Ok(CallResult::Initialized(Box::new(Initialized {
         protocol_version: version(LOOSE.read(answer.protocol_version)?),
         odd_version: None,
@@ -132,7 +137,8 @@ fn initialized(result: &str) -> Result<CallResult, Fault> {
         agent_version: LOOSE.line(info.version)?,
         caps: AgentCaps {
             steering: steering(answer.meta),
-            ..agent_caps(LOOSE, answer.agent_capabilities)
+            fork_at: caps.fork && forks_at_message(LOOSE.line(info.name)?.as_deref()),
+            ..caps
         },
         auth_methods: methods.unwrap_or_default(),
     })))

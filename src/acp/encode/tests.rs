@@ -7,8 +7,8 @@ use tokio::io::AsyncReadExt;
 use super::*;
 use crate::{
     model::{
-        ConnectionId, Dialect, MediaBlock, ModeId, OptionValue, ProviderRoute, SessionId,
-        SessionKey, SessionSetup,
+        ConnectionId, Dialect, MediaBlock, MessageId, ModeId, OptionValue, ProviderRoute,
+        SessionId, SessionKey, SessionSetup,
     },
     rpc::{Outbox, Tap, write_lines},
 };
@@ -122,6 +122,7 @@ async fn mcp_servers_stand_in_every_call_that_opens_a_session() {
         },
         Call::ForkSession {
             id: session(),
+            at: None,
             setup: with(),
         },
     ] {
@@ -282,6 +283,7 @@ async fn a_system_prompt_goes_along_with_every_opening() {
             },
             Call::ForkSession {
                 id: id.clone(),
+                at: None,
                 setup: again(),
             },
         ] {
@@ -290,6 +292,26 @@ async fn a_system_prompt_goes_along_with_every_opening() {
             assert_eq!(call(opening).await[1]["systemPrompt"], expected);
         }
     }
+}
+
+// V1-SES-16
+#[tokio::test]
+async fn a_fork_names_the_message_at_which_it_ends_beside_other_options() {
+    let fork = |at: Option<&str>, no_suggestions| Call::ForkSession {
+        id: id(),
+        at: at.map(MessageId::new),
+        setup: SessionSetup {
+            no_suggestions,
+            ..setup(&[])
+        },
+    };
+    let point = json!({"version": 1, "messageId": "m1"});
+    let meta = call(fork(Some("m1"), false)).await[1]["_meta"].clone();
+    assert_eq!(meta, json!({"jetbrains": {"air": {"fork": point}}}));
+    let meta = call(fork(Some("m1"), true)).await[1]["_meta"].clone();
+    assert_eq!(meta["jetbrains"]["air"]["fork"], point);
+    assert!(meta["claudeCode"].is_object());
+    assert_eq!(call(fork(None, false)).await[1].get("_meta"), None);
 }
 
 #[tokio::test]
@@ -309,6 +331,7 @@ async fn an_agent_of_claude_code_is_told_at_every_opening_to_suggest_nothing() {
         Call::ResumeSession { id, setup: setup() },
         Call::ForkSession {
             id: other,
+            at: None,
             setup: setup(),
         },
     ] {

@@ -15,9 +15,9 @@ use super::super::{decode::Decoder, dialect::Dialects};
 use crate::{
     model::{
         self, Call, CallTag, ClientCaps, ConnectionId, Dialect, ElicitationAnswer, ExitStatus,
-        FromAgent, HostReply, HostRequest, MediaBlock, ModeId, Notification, OptionId, OptionValue,
-        PermissionOutcome, PromptBlock, RequestKey, STEER_METHOD, SessionId, SessionKey,
-        SessionSetup, TerminalId, TerminalSnapshot, ToAgent, file_name,
+        FromAgent, HostReply, HostRequest, MediaBlock, MessageId, ModeId, Notification, OptionId,
+        OptionValue, PermissionOutcome, PromptBlock, RequestKey, STEER_METHOD, SessionId,
+        SessionKey, SessionSetup, TerminalId, TerminalSnapshot, ToAgent, file_name,
     },
     rpc::{
         Protocol, call_result, decode_error,
@@ -346,6 +346,10 @@ fn call(method: &str, params: &Value) -> Option<Call> {
         },
         "session/fork" => Call::ForkSession {
             id: session(params)?,
+            at: params
+                .pointer("/_meta/jetbrains/air/fork/messageId")
+                .and_then(Value::as_str)
+                .map(MessageId::new),
             setup: setup(),
         },
         "session/set_title" => Call::SetTitle {

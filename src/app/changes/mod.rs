@@ -7,6 +7,7 @@
 
 mod project;
 mod review;
+mod since;
 
 use std::{
     io,
@@ -23,7 +24,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     host::{Roots, changes::Changes},
-    model::{Cause, CauseKind, ReviewScope, ReviewTold, ReviewWish, SessionId, ToolCallId},
+    model::{Cause, CauseKind, ReviewScope, ReviewTold, ReviewWish, SessionId, Since, ToolCallId},
 };
 
 pub use project::{Project, TurnChanges};
@@ -177,6 +178,28 @@ impl Following {
         then: impl FnOnce(io::Result<Vec<u8>>) + Send + 'static,
     ) {
         self.run(move |project| then(patch(project, of.as_ref(), scope, path.as_deref())));
+    }
+}
+
+impl Following {
+    /// What turns have changed since the last so many prompts.
+    pub fn since(
+        &self,
+        of: SessionId,
+        prompts: usize,
+        then: impl FnOnce(Option<Since>) + Send + 'static,
+    ) {
+        self.run(move |project| then(since::changed(project, &of, prompts)));
+    }
+
+    /// Puts that back.
+    pub fn put_back_since(
+        &self,
+        of: SessionId,
+        prompts: usize,
+        then: impl FnOnce(ReviewTold) + Send + 'static,
+    ) {
+        self.run(move |project| then(since::put_back(project, &of, prompts)));
     }
 }
 

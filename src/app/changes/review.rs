@@ -512,11 +512,14 @@ fn span_of(
             let first = starts.next().ok_or_else(none)?.id;
             Ok((first, last))
         }
-        ReviewScope::Turn(turn) => {
+        ReviewScope::Turn(turn) | ReviewScope::Since(turn) => {
             let begun = starts.find(|point| point.cause.turn == Some(turn));
             let begun = begun.ok_or_else(|| {
                 io::Error::new(io::ErrorKind::NotFound, "that turn is not kept any more")
             })?;
+            if matches!(scope, ReviewScope::Since(_)) {
+                return Ok((begun.id, last));
+            }
             let ended = points.iter().find(|point| {
                 point.cause.kind == CauseKind::TurnEnd
                     && point.cause.turn == Some(turn)

@@ -124,7 +124,7 @@ impl Session {
         match &session.config.start {
             Start::New => {}
             Start::Reopen(id) => session.inner.opening.again = Some(id.clone()),
-            Start::Fork(id) => session.inner.opening.fork = Some(id.clone()),
+            Start::Fork(fork) => session.inner.opening.fork = Some(fork.clone()),
         }
         session.inner.settings.wanted = session.config.settings.iter().cloned().collect();
         session

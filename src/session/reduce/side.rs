@@ -134,7 +134,8 @@ impl Step<'_> {
         rules.forks += 1;
         rules.prompt = Some(prompt);
         let setup = self.setup();
-        self.call(Call::ForkSession { id, setup });
+        let at = None;
+        self.call(Call::ForkSession { id, at, setup });
     }
 
     /// The person is done with it: the fork goes, whatever it still does.

@@ -46,8 +46,8 @@ pub use link::LinkDialog;
 #[cfg(test)]
 pub use lists::Options;
 pub use lists::{
-    AgentPicker, CopyPicker, PastSessions, Refused, Scopes, ThemeList, ask_replace, opened_by,
-    palette,
+    AgentPicker, CopyPicker, PastSessions, Refused, Resend, Scopes, ThemeList, ask_replace,
+    opened_by, palette,
 };
 pub use one_line::{ask_aside, rename};
 pub use panel::Frame;

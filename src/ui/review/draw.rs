@@ -84,6 +84,9 @@ impl Reviewing {
         match (choice, listed.map(|listed| listed.scope)) {
             (Some(choice), _) => SafeText::line(&choice.name),
             (None, Some(ReviewScope::Turn(turn))) => SafeText::line(&format!("turn {turn}")),
+            (None, Some(ReviewScope::Since(turn))) => {
+                SafeText::line(&format!("turn {turn} and later"))
+            }
             (None, Some(ReviewScope::Session)) => "the session".into(),
             (None, Some(ReviewScope::Commit)) => "since the last commit".into(),
             (None, None) => SafeText::default(),

@@ -99,6 +99,8 @@ impl Ui {
             | Action::BlockOpen
             | Action::BlockShow
             | Action::BlockAttach
+            | Action::BlockEdit
+            | Action::BlockFork
             | Action::BlockStop => {
                 if let Some(session) = cx.session {
                     self.act_on_block(action, session, cx);
@@ -130,6 +132,9 @@ impl Ui {
 
     /// Enter: sends the draft; without one, the queue if it is held.
     fn send(&mut self, cx: &UiContext<'_>) {
+        if self.resend_edited(cx) {
+            return;
+        }
         if self.composer.is_empty() {
             let held = cx
                 .session
@@ -151,7 +156,8 @@ impl Ui {
 
     /// The draft, or the head of the queue, without waiting for the turn's end.
     fn send_now(&mut self, cx: &UiContext<'_>) {
-        if !self.composer.is_empty() {
+        if self.resend_edited(cx) {
+        } else if !self.composer.is_empty() {
             self.submit(SendTo::Now, cx);
         } else if cx.session.is_some_and(|session| !session.queue.is_empty()) {
             self.session_event(Event::SendQueued, cx);
@@ -257,7 +263,11 @@ impl Ui {
         // Hands that know vim press esc more than once.
         let modal = self.composer.mode().is_some();
         let clears = !stops && !gives_up && !modal && !self.composer.is_empty();
-        if !gives_up && !clears {
+        let edits = !stops && !gives_up && !modal && !clears && self.can_edit_last(cx);
+        if !modal && self.leave_editing() {
+            return self.moment.disarm();
+        }
+        if !gives_up && !clears && !edits {
             self.moment.disarm();
         }
         if clears {
@@ -265,6 +275,12 @@ impl Ui {
             if self.moment.confirm(Action::Stop, ask, cx.now) {
                 self.moment.disarm();
                 self.composer.clear();
+            }
+        } else if edits {
+            let ask = self.again(Action::Stop, "edits the last prompt");
+            if self.moment.confirm(Action::Stop, ask, cx.now) {
+                self.moment.disarm();
+                self.edit_last(cx);
             }
         } else if stops {
             self.session_event(Event::Stop, cx);
@@ -280,6 +296,9 @@ impl Ui {
 
     fn interrupt(&mut self, cx: &UiContext<'_>) {
         let asking = self.layers.is_asking();
+        if !asking && self.leave_editing() {
+            return self.moment.disarm();
+        }
         if !asking && self.composer.clear() {
             // Messages about the draft, as that it is too long, no longer hold.
             self.moment.disarm();
@@ -358,6 +377,16 @@ impl Ui {
             },
             Action::BlockShow => self.show_block(session, cx),
             Action::BlockAttach => self.attach(session),
+            Action::BlockEdit => {
+                if let Some(block) = self.transcript.browsed(session) {
+                    self.edit_prompt(block);
+                }
+            }
+            Action::BlockFork => {
+                if let Some(block) = self.transcript.browsed(session) {
+                    self.commands.push(UiCommand::ForkAt(block.id));
+                }
+            }
             Action::BlockStop => match self.transcript.selected_subagent(session) {
                 // V1-SUB-03
                 Some(subagent) if subagent.can_be_cancelled() => {

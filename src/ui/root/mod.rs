@@ -14,6 +14,7 @@ mod mouse;
 mod parked;
 mod pending;
 mod press;
+mod resend;
 mod review;
 mod rule;
 mod screen;
@@ -35,7 +36,7 @@ use crate::{
     config::{UiConfig, themes::Themes},
     model::{AgentNotice, SessionKey, TerminalId},
     picture::{Canvas, Medium},
-    session::{QuestionId, Session},
+    session::{BlockId, QuestionId, Session},
     text::SafeText,
     ui::{
         AgentList, FoundInText, LookedAt, PastSession, TrustQuestion, UiCommand, UiContext,
@@ -98,6 +99,8 @@ pub struct Ui {
     viewer_of: Option<QuestionId>,
     /// What changed on the disk; below the viewer.
     review: Reviewing,
+    /// The earlier prompt that the composer holds, to be sent again from where it stood.
+    editing: Option<BlockId>,
     /// The terminal of the program that signs in, as of the last event or frame.
     login: Option<TerminalId>,
     finding: Option<Finding>,
@@ -165,6 +168,7 @@ impl Ui {
             viewer: None,
             viewer_of: None,
             review: Reviewing::default(),
+            editing: None,
             login: None,
             finding: None,
             moment: Moment::default(),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::{
     model::{SessionKey, TerminalId},
-    session::QuestionId,
+    session::{BlockId, QuestionId},
     ui::{
         composer::Composer,
         layers::Layers,
@@ -24,6 +24,7 @@ pub(super) struct Parked {
     viewer: Option<Viewer>,
     viewer_of: Option<QuestionId>,
     pub(super) review: Reviewing,
+    editing: Option<BlockId>,
     finding: Option<Finding>,
     login: Option<TerminalId>,
     plan_open: bool,
@@ -55,6 +56,7 @@ impl Ui {
             viewer: None,
             viewer_of: None,
             review: Reviewing::default(),
+            editing: None,
             finding: None,
             login: None,
             plan_open: false,
@@ -80,6 +82,7 @@ impl Ui {
             self.viewer = None;
             self.viewer_of = None;
             self.review = Reviewing::default();
+            self.editing = None;
             self.finding = None;
             self.login = None;
             self.notices = Notices::default();
@@ -104,6 +107,7 @@ impl Ui {
             viewer: replace(&mut self.viewer, next.viewer),
             viewer_of: replace(&mut self.viewer_of, next.viewer_of),
             review: replace(&mut self.review, next.review),
+            editing: replace(&mut self.editing, next.editing),
             finding: replace(&mut self.finding, next.finding),
             login: replace(&mut self.login, next.login),
             plan_open: replace(&mut self.plan_open, next.plan_open),

@@ -267,6 +267,7 @@ impl Ui {
         let ctx = self.look.render(area.width, cx.now);
         let plans = cx.session.filter(|_| !self.plan_open).map(pinned_plans);
         let plan = plans.and_then(|plans| plans_in_brief(&plans, &ctx));
+        let plan = self.editing_label(&ctx).or(plan);
         let key = self.look.keymap.hint(Action::ScrollBottom);
         let shown = self.transcript.below().filter(|_| self.transcript_shown);
         let below = shown.map(|below| rule::below(below, &key, &ctx));

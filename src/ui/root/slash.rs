@@ -66,7 +66,7 @@ impl Ui {
             _ if argument.is_empty() => Ok(()),
             Does::Model => value_of(SettingKey::Model, argument, cx).map(drop),
             Does::Mode => value_of(SettingKey::Mode, argument, cx).map(drop),
-            Does::Agents => self.agent_named(argument).map(drop),
+            Does::Agents | Does::HandOver => self.agent_named(argument).map(drop),
             Does::Export | Does::Quit | Does::Act(_) => Ok(()),
         }
     }
@@ -88,6 +88,14 @@ impl Ui {
             }
             Does::Mode if argument.is_empty() => {
                 self.act(Action::Mode, cx);
+            }
+            Does::HandOver if argument.is_empty() => {
+                self.act(Action::HandOver, cx);
+            }
+            Does::HandOver => {
+                if let Ok(id) = self.agent_named(argument) {
+                    self.commands.push(UiCommand::HandOver(id));
+                }
             }
             Does::Agents if argument.is_empty() => {
                 self.act(Action::ChooseAgent, cx);

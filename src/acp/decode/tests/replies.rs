@@ -350,3 +350,19 @@ fn capabilities_that_nobody_uses_do_no_harm() {
         assert_eq!(answer.caps, expected, "{marker}");
     }
 }
+
+// V1-SES-16
+#[test]
+fn who_forks_at_a_message_is_known_by_name() {
+    let caps = json!({"sessionCapabilities": {"fork": {}}});
+    for (name, caps, can) in [
+        ("@agentclientprotocol/claude-agent-acp", &caps, true),
+        ("@agentclientprotocol/codex-acp", &caps, true),
+        ("@agentclientprotocol/codex-acp", &json!({}), false),
+        ("other", &caps, false),
+    ] {
+        let answer = initialized(json!({"protocolVersion": 1, "agentCapabilities": caps,
+            "agentInfo": {"name": name, "version": "1"}}));
+        assert_eq!(answer.caps.fork_at, can, "{name}");
+    }
+}

@@ -248,6 +248,7 @@ async fn what_version_2_has_not_is_not_sent() {
     let lines = wire_lines([
         ToAgent::Call(Call::ForkSession {
             id: id(),
+            at: None,
             setup: setup(&[]),
         }),
         ToAgent::Call(Call::SetMode {

@@ -5,7 +5,7 @@ use crate::{
         Call, CallTag, DialectHint, DialectRow, McpCaps, McpServer, McpTransport, Notification,
         Protocol, RpcError, SessionId, SessionOpened, SessionSetup, SystemPrompt,
     },
-    session::{BlockKind, NoticeLevel, Phase, Session, Start, Subagents, ToolState},
+    session::{BlockKind, Fork, NoticeLevel, Phase, Session, Start, Subagents, ToolState},
     text::SafeText,
 };
 
@@ -18,7 +18,7 @@ pub struct Opening {
     /// The session that the next call is to open again.
     pub again: Option<SessionId>,
     /// The session that the first call is to fork.
-    pub fork: Option<SessionId>,
+    pub fork: Option<Fork>,
     /// The session whose updates and requests count now; `None` until it is named.
     live: Option<SessionId>,
     /// What was on the screen before a replay began; comes back if the load fails (V1-SES-09).
@@ -44,7 +44,7 @@ enum Way {
     New,
     Load(SessionId),
     Resume(SessionId),
-    Fork(SessionId),
+    Fork(Fork),
 }
 
 #[derive(Debug)]
@@ -59,7 +59,9 @@ impl Way {
             Self::New => CallTag::NewSession,
             Self::Load(id) => CallTag::LoadSession { id: id.clone() },
             Self::Resume(id) => CallTag::ResumeSession { id: id.clone() },
-            Self::Fork(id) => CallTag::ForkSession { id: id.clone() },
+            Self::Fork(fork) => CallTag::ForkSession {
+                id: fork.of.clone(),
+            },
         }
     }
 
@@ -67,8 +69,8 @@ impl Way {
         match (self, call) {
             (Self::New, CallTag::NewSession) => true,
             (Self::Load(own), CallTag::LoadSession { id })
-            | (Self::Resume(own), CallTag::ResumeSession { id })
-            | (Self::Fork(own), CallTag::ForkSession { id }) => own == id,
+            | (Self::Resume(own), CallTag::ResumeSession { id }) => own == id,
+            (Self::Fork(own), CallTag::ForkSession { id }) => own.of == *id,
             _ => false,
         }
     }
@@ -132,7 +134,7 @@ impl Step<'_> {
         let fork = self.session.inner.opening.fork.take();
         let way = match self.session.inner.opening.again.clone() {
             None => match fork {
-                Some(id) if caps.fork => Way::Fork(id),
+                Some(fork) if caps.fork => Way::Fork(fork),
                 Some(_) => {
                     let text = format!("{} cannot fork a session", self.agent_name());
                     self.give_up_reopening(&text, None);
@@ -277,9 +279,9 @@ impl Step<'_> {
                 opening.live = None;
                 Call::NewSession(setup)
             }
-            Way::Fork(id) => {
+            Way::Fork(Fork { of: id, at }) => {
                 opening.live = None;
-                Call::ForkSession { id, setup }
+                Call::ForkSession { id, at, setup }
             }
             Way::Load(id) => {
                 opening.live = Some(id.clone());
@@ -327,9 +329,14 @@ impl Step<'_> {
         } else if matches!(way, Way::New | Way::Fork(_)) {
             self.forget_session();
         }
-        if matches!(way, Way::Fork(_)) {
-            let text = "forked: this session continues from here; the original stays as it is";
-            self.say(NoticeLevel::Info, text.into());
+        if let Way::Fork(Fork { at, .. }) = &way {
+            let from = match at {
+                Some(_) => "an earlier prompt",
+                None => "here",
+            };
+            let text =
+                format!("forked: this session continues from {from}; the original stays as it is");
+            self.say(NoticeLevel::Info, SafeText::line(&text));
         }
         let opening = &mut self.session.inner.opening;
         opening.way = None;

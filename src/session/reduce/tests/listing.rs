@@ -121,7 +121,7 @@ fn a_deleted_session_goes_when_the_agent_has_deleted_it() {
 
 fn fork() -> SessionConfig {
     SessionConfig {
-        start: Start::Fork(id("old")),
+        start: Start::Fork(id("old").into()),
         ..config()
     }
 }

@@ -9,7 +9,7 @@ use crate::{
         AgentChoice, AgentList, UiCommand,
         action::Action,
         keymap::Chord,
-        overlay::{Outcome, OverlayContext},
+        overlay::{Outcome, OverlayContext, panel::Panel},
         render::{Row, line::StyledLine},
     },
 };
@@ -33,10 +33,25 @@ pub enum Item {
 pub struct AgentPicker {
     /// The person has unfolded those that are not installed.
     unfolded: bool,
+    /// The conversation that is shown goes along.
+    along: bool,
 }
 
 pub(super) fn open() -> Outcome {
     open_list(AgentPicker::default()).command(UiCommand::FindAgents)
+}
+
+/// Of agents that the conversation is handed over to.
+pub(super) fn open_along() -> Outcome {
+    let picker = AgentPicker {
+        along: true,
+        ..AgentPicker::default()
+    };
+    open_list(picker).command(UiCommand::FindAgents)
+}
+
+fn has_conversation(cx: &OverlayContext<'_>) -> bool {
+    cx.session.is_some_and(Session::has_conversation)
 }
 
 impl AgentPicker {
@@ -88,7 +103,11 @@ impl Contents for AgentPicker {
         }
     }
 
-    fn key(&mut self, key: Chord, at: Option<&Item>, _cx: &OverlayContext<'_>) -> Option<Outcome> {
+    fn key(&mut self, key: Chord, at: Option<&Item>, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        if cx.keymap.chords(Action::ListAlong).contains(&key) && has_conversation(cx) {
+            self.along = !self.along;
+            return Some(Outcome::taken());
+        }
         let unfolds = key.code() == KeyCode::Down && at == Some(&Item::Folded);
         self.unfolded |= unfolds;
         unfolds.then(Outcome::taken)
@@ -101,6 +120,9 @@ impl Contents for AgentPicker {
                     "{} is not installed: how to install it is below the list",
                     agent.name
                 )),
+                None if self.along && has_conversation(cx) => {
+                    Outcome::close().command(UiCommand::HandOver(id))
+                }
                 None => Outcome::close().command(UiCommand::ChooseAgent(id)),
             },
             Item::Folded => {
@@ -108,6 +130,22 @@ impl Contents for AgentPicker {
                 Outcome::taken()
             }
         }
+    }
+
+    fn panel(&self, _list: &FilterList<Item>, _width: u16, cx: &OverlayContext<'_>) -> Panel {
+        if !has_conversation(cx) {
+            return Panel::opened(Self::TITLE, Self::HINTS, cx);
+        }
+        let (title, along) = match self.along {
+            true => ("Hand the conversation over to", "without it"),
+            false => (Self::TITLE, "with this conversation"),
+        };
+        let hints = [
+            (Action::Send, "start"),
+            (Action::ListAlong, along),
+            (Action::Stop, "close"),
+        ];
+        Panel::opened(title, &hints, cx)
     }
 
     fn room_below(&self, _list: &FilterList<Item>, _width: usize) -> usize {

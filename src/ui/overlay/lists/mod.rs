@@ -13,6 +13,7 @@ mod past;
 mod preview;
 mod providers;
 mod refused;
+mod resend;
 mod said;
 mod scopes;
 mod sessions;
@@ -52,6 +53,7 @@ pub use options::Options;
 pub use palette::palette;
 pub use past::PastSessions;
 pub use refused::Refused;
+pub use resend::Resend;
 pub use scopes::Scopes;
 pub use themes::ThemeList;
 
@@ -73,6 +75,7 @@ fn is_beside<C: Contents>(width: usize) -> bool {
 pub fn opened_by(action: Action, cx: &OverlayContext<'_>) -> Option<Outcome> {
     Some(match action {
         Action::ChooseAgent => agents::open(),
+        Action::HandOver => agents::open_along(),
         Action::Mode => options::open_category(category::MODE, "modes", cx),
         Action::Model => options::open_category(category::MODEL, "models", cx),
         Action::Options => options::open(cx),

@@ -34,6 +34,7 @@ fn every_action_that_is_no_questions_own_does_something() {
                 | Action::Queue
                 | Action::Stash
                 | Action::ListRemove
+                | Action::ListAlong
         );
         let wanted = !of_question && !of_draft;
         let does = screen.ui.act(info.action, &screen.bench.context());

@@ -15,6 +15,7 @@ mod options;
 mod pictures;
 mod providers;
 mod questions;
+mod resending;
 mod reviewing;
 mod sending;
 mod sessions;

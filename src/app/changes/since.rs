@@ -1,0 +1,66 @@
+//! What turns have changed since an earlier prompt, and putting that back before the prompt is sent again.
+
+use super::{
+    project::Project,
+    review::{answer, list},
+};
+use crate::{
+    model::{
+        CauseKind, ReviewFile, ReviewScope, ReviewTold, ReviewWish, SessionId, Since, UndoPart,
+    },
+    text::SafeText,
+};
+
+/// Names of changed files that are told.
+const MOST_NAMED: usize = 40;
+
+/// The files that turns have changed since the last so many prompts of the session; nothing where that is not
+/// known, or where this client cannot put them back.
+pub fn changed(project: &mut Project, of: &SessionId, prompts: usize) -> Option<Since> {
+    let scope = scope_since(project, of, prompts)?;
+    let review = list(project, Some(of), scope).ok()?;
+    if review.read_only.is_some() {
+        return None;
+    }
+    let made: Vec<&ReviewFile> = made_by_turns(&review.files).collect();
+    let names = made.iter().take(MOST_NAMED).map(|file| file.name.clone());
+    Some(Since {
+        files: made.len(),
+        names: names.collect(),
+    })
+}
+
+/// Puts them back.
+pub fn put_back(project: &mut Project, of: &SessionId, prompts: usize) -> ReviewTold {
+    let Some(scope) = scope_since(project, of, prompts) else {
+        return ReviewTold::Failed("what was there before is not kept any more".into());
+    };
+    let listed = list(project, Some(of), scope);
+    match listed.map(|review| (review.span, review.files)) {
+        Ok((Some(span), files)) => {
+            let made = made_by_turns(&files);
+            let parts = made.map(|file| UndoPart::File(file.path.clone()));
+            let wish = ReviewWish::Undo {
+                scope,
+                span,
+                parts: Some(parts.collect()),
+            };
+            answer(project, Some(of), wish)
+        }
+        Ok((None, _)) => ReviewTold::Failed("nothing of this can be put back".into()),
+        Err(error) => ReviewTold::Failed(SafeText::line(&error.to_string())),
+    }
+}
+
+fn made_by_turns(files: &[ReviewFile]) -> impl Iterator<Item = &ReviewFile> {
+    files.iter().filter(|file| !file.by.is_empty())
+}
+
+fn scope_since(project: &Project, of: &SessionId, prompts: usize) -> Option<ReviewScope> {
+    let points = project.checkpoints();
+    let starts = points.iter().rev().filter(|point| {
+        point.cause.kind == CauseKind::TurnStart && point.cause.session.as_ref() == Some(of)
+    });
+    let mut turns = starts.filter_map(|point| point.cause.turn);
+    turns.nth(prompts.checked_sub(1)?).map(ReviewScope::Since)
+}

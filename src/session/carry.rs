@@ -1,0 +1,201 @@
+//! What an agent is told of a conversation that it was not in: a text for its first prompt.
+//!
+//! Owns which parts of a transcript are told, and their bound. Results of calls are not: they are long,
+//! and what they changed is on the disk.
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use super::{Block, BlockKind, ToolCall};
+use crate::{
+    model::ToolKind,
+    text::{SafeText, first_bytes},
+};
+
+/// Bytes of the whole text.
+pub const MAX_CARRIED: usize = 48 << 10;
+
+/// Bytes of one message.
+const MAX_MESSAGE: usize = 8 << 10;
+
+/// Files that are named as changed.
+pub const MAX_FILES: usize = 20;
+
+const BEFORE: &str = "What was said before in another session, in this directory. Go on from there; read files \
+                      again before you rely on them.\n\n<conversation>\n";
+const LEFT_OUT: &str = "[more was said here, which is left out]\n\n";
+const BEHIND: &str = "</conversation>\n";
+
+/// The conversation in these blocks; `None` where nothing was said. The first prompt and the latest messages are
+/// kept where all of it is too long.
+pub fn carried(blocks: &[Block]) -> Option<String> {
+    let parts: Vec<String> = blocks.iter().filter_map(part).collect();
+    let (first, rest) = parts.split_first()?;
+    let frame = BEFORE.len() + LEFT_OUT.len() + BEHIND.len();
+    let mut room = MAX_CARRIED.saturating_sub(frame + first.len());
+    let mut from = rest.len();
+    for part in rest.iter().rev() {
+        match room.checked_sub(part.len()) {
+            Some(left) => room = left,
+            None => break,
+        }
+        from -= 1;
+    }
+    let mut text = format!("{BEFORE}{first}");
+    if from > 0 {
+        text.push_str(LEFT_OUT);
+    }
+    text.extend(rest.iter().skip(from).map(String::as_str));
+    text.push_str(BEHIND);
+    Some(text)
+}
+
+/// Files that calls have changed, as they name them: the latest [`MAX_FILES`], by name.
+pub fn changed_files(blocks: &[Block]) -> Vec<String> {
+    let mut files = BTreeSet::new();
+    for block in blocks.iter().rev() {
+        let BlockKind::Tool(call) = &block.kind else {
+            continue;
+        };
+        if !changes(call) {
+            continue;
+        }
+        for location in &call.locations {
+            if files.len() < MAX_FILES {
+                files.insert(location.path.to_string());
+            }
+        }
+    }
+    files.into_iter().collect()
+}
+
+fn changes(call: &ToolCall) -> bool {
+    matches!(call.kind, ToolKind::Edit | ToolKind::Move)
+}
+
+fn part(block: &Block) -> Option<String> {
+    match &block.kind {
+        BlockKind::User(message) if message.refused => None,
+        BlockKind::User(message) => Some(said("Me", &message.text)),
+        BlockKind::Agent(message) => Some(said("Agent", message.text.as_str())),
+        // The person's own command was never the agent's to know.
+        BlockKind::Tool(call) if call.by_person => None,
+        BlockKind::Tool(call) => {
+            let title = SafeText::line(first_bytes(&call.title, 200));
+            Some(format!("[{title}]\n\n"))
+        }
+        _ => None,
+    }
+}
+
+fn said(who: &str, text: &str) -> String {
+    let text = match text.len() > MAX_MESSAGE {
+        true => Cow::from(format!("{} […]", first_bytes(text, MAX_MESSAGE))),
+        false => Cow::from(text),
+    };
+    format!("{who}: {}\n\n", text.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{Meta, ToolCallId, ToolLocation},
+        session::{Message, Transcript, UserMessage},
+        text::SafeTextBuf,
+    };
+
+    fn prompt(text: &str) -> BlockKind {
+        BlockKind::User(UserMessage::of(SafeText::new(text)))
+    }
+
+    fn answer(text: &str) -> BlockKind {
+        BlockKind::Agent(Message {
+            id: None,
+            text: SafeTextBuf::from(SafeText::new(text)),
+            done: true,
+            meta: Meta::default(),
+        })
+    }
+
+    fn call(title: &str, kind: ToolKind, path: &str) -> ToolCall {
+        ToolCall {
+            title: SafeText::new(title),
+            kind,
+            locations: vec![ToolLocation {
+                path: path.into(),
+                line: None,
+            }],
+            ..ToolCall::new(ToolCallId::new(title), std::time::Instant::now())
+        }
+    }
+
+    fn told(kinds: Vec<BlockKind>) -> Option<String> {
+        let mut transcript = Transcript::default();
+        for kind in kinds {
+            transcript.push(kind);
+        }
+        carried(transcript.blocks())
+    }
+
+    #[test]
+    fn what_both_said_is_told_in_order_and_calls_by_their_titles() {
+        let own = ToolCall {
+            by_person: true,
+            ..call("ls", ToolKind::Execute, "")
+        };
+        let refused = UserMessage {
+            refused: true,
+            ..UserMessage::of("refused".into())
+        };
+        let text = told(vec![
+            prompt("mend it"),
+            answer("I look."),
+            BlockKind::Tool(Box::new(call("Edit a.rs", ToolKind::Edit, "a.rs"))),
+            BlockKind::Tool(Box::new(own)),
+            BlockKind::User(refused),
+            answer("Done."),
+        ])
+        .unwrap();
+        let said = text.split("<conversation>\n").nth(1).unwrap();
+        assert_eq!(
+            said,
+            "Me: mend it\n\nAgent: I look.\n\n[Edit a.rs]\n\nAgent: Done.\n\n</conversation>\n"
+        );
+        assert_eq!(told(Vec::new()), None);
+    }
+
+    #[test]
+    fn the_first_prompt_and_the_latest_messages_are_kept_within_the_bound() {
+        let long = "x".repeat(MAX_MESSAGE + 1);
+        let mut kinds = vec![prompt("the task")];
+        kinds.extend((0..20).map(|n| answer(&format!("{n} {long}"))));
+        kinds.push(answer("the last"));
+        let text = told(kinds).unwrap();
+        assert!(text.len() <= MAX_CARRIED, "{}", text.len());
+        assert!(text.contains("Me: the task") && text.contains("Agent: the last"));
+        assert!(text.contains("more was said here") && !text.contains("Agent: 0 "));
+        assert!(text.contains("[…]"));
+        // One that just fits is whole, and one byte more is not.
+        for (len, whole) in [(MAX_MESSAGE, true), (MAX_MESSAGE + 1, false)] {
+            let text = told(vec![prompt(&"y".repeat(len))]).unwrap();
+            assert_eq!(!text.contains("[…]"), whole, "{len}");
+        }
+    }
+
+    #[test]
+    fn changed_files_are_the_latest_and_not_those_that_were_read() {
+        let mut transcript = Transcript::default();
+        transcript.push(BlockKind::Tool(Box::new(call("r", ToolKind::Read, "read"))));
+        for n in 0..=MAX_FILES {
+            let path = format!("f{n:02}");
+            transcript.push(BlockKind::Tool(Box::new(call(
+                &path,
+                ToolKind::Edit,
+                &path,
+            ))));
+        }
+        let files = changed_files(transcript.blocks());
+        assert_eq!(files.len(), MAX_FILES);
+        assert!(!files.contains(&"f00".to_owned()) && !files.contains(&"read".to_owned()));
+    }
+}
