@@ -44,7 +44,10 @@ impl App {
             && let Some(note) = &done.note
         {
             // For the agent with the next prompt: shown, and the person's to change.
-            self.ui.restore_text_of(session, note);
+            let void = done.void.as_deref();
+            if !void.is_some_and(|void| self.ui.take_back_text_of(session, void)) {
+                self.ui.note_of(session, note);
+            }
         }
         self.ui.review(session, told);
         self.frames.request(Instant::now(), Reason::Now);

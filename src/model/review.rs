@@ -88,6 +88,9 @@ pub struct ReviewDone {
     pub refused: Vec<(SafeText, SafeText)>,
     /// For the agent: "reverted src/a.rs lines 10–14". `None`: nothing was put back.
     pub note: Option<SafeText>,
+    /// The note of what was made again: if the agent has not been told it yet, it need not be told
+    /// either.
+    pub void: Option<SafeText>,
 }
 
 /// Files that turns have changed since some prompt.

@@ -44,6 +44,13 @@ pub struct TurnChanges {
     pub lines: Option<(usize, usize)>,
 }
 
+/// An undo that can be made again.
+pub struct Undone {
+    pub between: (CheckpointId, CheckpointId),
+    /// What was said of it.
+    pub note: Option<SafeText>,
+}
+
 pub struct Project {
     pub place: Place,
     changes: io::Result<Arc<Changes>>,
@@ -54,7 +61,7 @@ pub struct Project {
     /// Of the last look.
     left: Uncovered,
     /// What the last undo did, until it is made again.
-    pub undone: Option<(CheckpointId, CheckpointId)>,
+    pub undone: Option<Undone>,
 }
 
 impl Project {

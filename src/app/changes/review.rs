@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::project::Project;
+use super::project::{Project, Undone};
 use crate::{
     model::{
         Cause, CauseKind, ChangeKind, ChangedFile, Checkpoint, CheckpointId, Content, FileState,
@@ -34,11 +34,14 @@ pub fn answer(project: &mut Project, of: Option<&SessionId>, wish: ReviewWish) -
         ReviewWish::Undo { span, parts, .. } => {
             let named = parts.clone();
             undo(project, of, span, parts, false).map(|report| {
-                project.undone = report.checkpoints.or(project.undone);
-                let note = note(project, &report, named.as_deref());
+                let note = note(project, "I reverted", &report, named.as_deref());
+                if let Some(between) = report.checkpoints {
+                    let note = note.clone();
+                    project.undone = Some(Undone { between, note });
+                }
                 told(ReviewDone {
                     note,
-                    ..done(project, &report)
+                    ..done(project, "put back", &report)
                 })
             })
         }
@@ -302,12 +305,17 @@ fn redo(project: &mut Project, of: Option<&SessionId>) -> io::Result<ReviewTold>
         return Ok(ReviewTold::Failed("there is nothing to make again".into()));
     };
     let cause = project.cause(CauseKind::Redo, of);
-    let report = project.changes()?.redo(undone, cause)?;
-    Ok(told(done(project, &report)))
+    let report = project.changes()?.redo(undone.between, cause)?;
+    let whole = report.conflicts.is_empty() && report.refused.is_empty();
+    Ok(told(ReviewDone {
+        note: note(project, "I put the changes back into", &report, None),
+        void: undone.note.filter(|_| whole),
+        ..done(project, "made again what was undone in", &report)
+    }))
 }
 
-/// What an undo did, in words.
-pub fn done(project: &Project, report: &UndoReport) -> ReviewDone {
+/// What an undo or a redo did, in words.
+pub fn done(project: &Project, verb: &str, report: &UndoReport) -> ReviewDone {
     let files = |count: usize| match count {
         1 => "1 file".to_owned(),
         count => format!("{count} files"),
@@ -317,7 +325,7 @@ pub fn done(project: &Project, report: &UndoReport) -> ReviewDone {
             "the files are that way already".to_owned()
         }
         0 => "nothing was put back".to_owned(),
-        count => format!("put back {}", files(count)),
+        count => format!("{verb} {}", files(count)),
     };
     if !report.merged.is_empty() {
         said.push_str(&format!(
@@ -346,11 +354,17 @@ pub fn done(project: &Project, report: &UndoReport) -> ReviewDone {
         said: SafeText::line(&said),
         refused: conflicts.chain(refused).take(MOST_REFUSED).collect(),
         note: None,
+        void: None,
     }
 }
 
 /// What the agent is told.
-fn note(project: &Project, report: &UndoReport, parts: Option<&[UndoPart]>) -> Option<SafeText> {
+fn note(
+    project: &Project,
+    verb: &str,
+    report: &UndoReport,
+    parts: Option<&[UndoPart]>,
+) -> Option<SafeText> {
     const NAMED: usize = 5;
     if report.done.is_empty() {
         return None;
@@ -383,10 +397,7 @@ fn note(project: &Project, report: &UndoReport, parts: Option<&[UndoPart]>) -> O
     if report.done.len() > NAMED {
         named.push(format!("{} more files", report.done.len() - NAMED));
     }
-    Some(SafeText::line(&format!(
-        "(I reverted {}.)",
-        named.join(", ")
-    )))
+    Some(SafeText::line(&format!("({verb} {}.)", named.join(", "))))
 }
 
 /// The turns of the session, newest first, and the session.

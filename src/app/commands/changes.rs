@@ -89,7 +89,7 @@ pub fn undo(
         let _ = writeln!(text, "{}{merged}", shown(path));
     }
     cli::print(&text)?;
-    tell_left(&report(&project, &planned));
+    tell_left(&report(&project, "put back", &planned));
     if args.dry_run || planned.done.is_empty() {
         return Ok(code(&planned.conflicts, &planned.refused));
     }
@@ -100,7 +100,7 @@ pub fn undo(
         return Ok(ExitCode::Failure);
     }
     let done = put_back(&mut project, of.as_ref(), span, parts, false).map_err(failed)?;
-    cli::print(&format!("{}\n", report(&project, &done).said))?;
+    cli::print(&format!("{}\n", report(&project, "put back", &done).said))?;
     Ok(code(&done.conflicts, &done.refused))
 }
 

@@ -94,6 +94,15 @@ pub fn stat(roots: &Roots, path: &Path) -> io::Result<Option<Meta>> {
     }
 }
 
+/// Whether anything stands at a path, links not followed.
+pub fn stands(roots: &Roots, path: &Path) -> bool {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return false;
+    };
+    let found = roots.dir(parent, false).and_then(|dir| dir.stat(name));
+    found.is_ok()
+}
+
 /// Where a link leads.
 ///
 /// # Errors

@@ -279,6 +279,10 @@ impl Changes {
     fn disk(&self, at: &Path) -> Disk {
         let meta = match read::stat(&self.roots, at) {
             Ok(Some(meta)) => meta,
+            // What is not covered may stand there all the same: it is nobody's to replace.
+            Ok(None) if read::stands(&self.roots, at) => {
+                return Disk::Other("a pipe, socket or device is there".to_owned());
+            }
             Ok(None) => return Disk::Absent,
             Err(error) => return Disk::Other(error.to_string()),
         };

@@ -255,6 +255,35 @@ impl Composer {
         self.modal_moved();
     }
 
+    /// Puts a line of its own before the draft: what is typed next does not go on in it.
+    pub fn prepend_line(&mut self, line: &str) {
+        match self.buffer.is_empty() {
+            true => self.prepend(&format!("{line}\n")),
+            false => self.prepend(line),
+        }
+    }
+
+    /// Takes such a line out again. False where it is not there any more.
+    pub fn take_back(&mut self, text: &str) -> bool {
+        let text = clean(text);
+        let Some(at) = self.buffer.lines().iter().position(|line| *line == text) else {
+            return false;
+        };
+        let start = Caret { line: at, byte: 0 };
+        let (caret, end) = (self.buffer.caret(), self.buffer.end());
+        let next = Caret {
+            line: at + 1,
+            byte: 0,
+        };
+        self.edit(start..next.min(end), "", EditKind::Other);
+        if caret.line > at {
+            let line = caret.line - 1;
+            self.buffer.set_caret(Caret { line, ..caret });
+        }
+        self.modal_moved();
+        true
+    }
+
     /// Deletes the draft (ctrl-c). Up, undo and yank bring it back. False if it was empty.
     pub fn clear(&mut self) -> bool {
         if self.buffer.is_empty() {

@@ -320,6 +320,22 @@ impl Ui {
         }
     }
 
+    /// Puts a line of ours for the agent into the draft of a session.
+    pub fn note_of(&mut self, session: SessionKey, line: &str) {
+        match self.parked.get_mut(&session) {
+            Some(parked) => parked.composer.prepend_line(line),
+            None => self.composer.prepend_line(line),
+        }
+    }
+
+    /// Takes a line that was put into the draft out of it again. False where it is not there any more.
+    pub fn take_back_text_of(&mut self, session: SessionKey, line: &str) -> bool {
+        match self.parked.get_mut(&session) {
+            Some(parked) => parked.composer.take_back(line),
+            None => self.composer.take_back(line),
+        }
+    }
+
     /// What was found where [`UiCommand::LookAt`] asked to look, for whichever session did.
     pub fn set_looked(&mut self, looked: &[LookedAt]) {
         self.composer.set_looked(looked);

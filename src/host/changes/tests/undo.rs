@@ -246,6 +246,22 @@ fn no_link_is_followed_out_of_the_project() {
 }
 
 #[test]
+fn what_is_no_file_and_stands_in_the_place_of_one_stays() {
+    let project = Project::new();
+    project.write("file", "one\n");
+    let changes = project.open();
+    let first = changes.looked().at;
+    fs::remove_file(project.path("file")).unwrap();
+    let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    rustix::fs::mknodat(rustix::fs::CWD, project.path("file"), kind, mode, 0).unwrap();
+    let report = undo(&changes, first, vec![part(&project, "file")]);
+    assert!(report.done.is_empty());
+    let why = "a pipe, socket or device is there".to_owned();
+    assert_eq!(report.refused, [(project.path("file"), why)]);
+    assert!(!project.path("file").is_file());
+}
+
+#[test]
 fn a_patch_is_what_git_applies() {
     let project = Project::new();
     let text: String = (0..40).map(|n| format!("line {n}\n")).collect();

@@ -167,6 +167,26 @@ fn what_comes_back_is_put_in_front() {
 }
 
 #[test]
+fn a_line_of_its_own_is_put_in_front_and_taken_back() {
+    let mut desk = Desk::new();
+    desk.composer.prepend_line("(a note)");
+    assert_eq!(desk.shown(), "(a note)\n|");
+    desk.keys("typed");
+    assert_eq!(desk.shown(), "(a note)\ntyped|");
+    desk.composer.prepend_line("(another)");
+    assert!(desk.composer.take_back("(a note)"));
+    assert_eq!(desk.composer.draft_text(), "(another)\ntyped");
+    desk.keys(" on");
+    assert!(!desk.composer.take_back("(a note)"), "it is gone");
+    assert!(desk.composer.take_back("(another)"));
+    assert_eq!(desk.composer.draft_text(), "typed on");
+    desk.composer.clear();
+    desk.composer.prepend_line("(a note)");
+    assert!(desk.composer.take_back("(a note)"));
+    assert!(desk.composer.is_empty());
+}
+
+#[test]
 fn a_paste_by_keys_is_a_paste() {
     let mut desk = Desk::new();
     desk.batch("alpha<enter>beta<enter>gamma");

@@ -495,7 +495,7 @@ fn what_was_not_put_back_is_listed_with_both_sides() {
             ("src/a.rs".into(), marked.into()),
             ("big.bin".into(), "is too large to be kept".into()),
         ],
-        note: None,
+        ..ReviewDone::default()
     };
     desk.told(ReviewTold::Done(Box::new(done)));
     let picture = desk.draw();
