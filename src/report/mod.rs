@@ -5,6 +5,7 @@
 //! written: text for people, JSON for programs. Reads the session's state and events; changes
 //! nothing, does no IO.
 
+mod change;
 mod event;
 mod flow;
 mod observer;
@@ -17,6 +18,7 @@ mod words;
 mod tests;
 
 pub use crate::text::json::{line, pretty};
+pub use change::Change;
 pub use event::{Permission, Record, Tool, seconds, timed_line};
 pub use flow::Flow;
 pub use observer::{Observer, Scope};

@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use super::event::{FileWritten, Permission, Refused, Subagent, Tokens, Tool, Usage};
+use super::{
+    change::Change,
+    event::{FileWritten, Permission, Refused, Subagent, Tokens, Tool, Usage},
+};
 
 /// The version of the format of [`Record`](super::Record) and [`Summary`].
 pub const VERSION: u32 = 1;
@@ -32,6 +35,8 @@ pub struct Summary {
     pub permissions: Vec<Permission>,
     pub refused: Vec<Refused>,
     pub files_written: Vec<FileWritten>,
+    /// What changed on the disk meanwhile, whoever changed it; `None` where that was not looked at.
+    pub changes: Option<Vec<Change>>,
     pub seconds: f64,
 }
 
@@ -53,6 +58,7 @@ impl Default for Summary {
             permissions: Vec::new(),
             refused: Vec::new(),
             files_written: Vec::new(),
+            changes: None,
             seconds: 0.0,
         }
     }

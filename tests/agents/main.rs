@@ -11,6 +11,7 @@
 #[allow(dead_code, reason = "tests and benchmarks use a part each")]
 mod support;
 
+mod changes;
 mod conversation;
 mod examples;
 mod mcp;
@@ -257,4 +258,70 @@ fn is_asked_beside(agent: &'static str) {
     talk.is_asked_beside(&stage, "good day to you");
     talk.goes_on("and straight on");
     talk.ends();
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn changes_of_opencode() {
+    changes::of_agent(|| Cast::of("opencode"), true);
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn changes_of_claude() {
+    changes::of_agent(|| Cast::of("claude"), true);
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn changes_of_codex() {
+    changes::of_agent(|| Cast::of("codex"), true);
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn changes_of_gemini() {
+    changes::of_agent(|| Cast::of("gemini").in_dialect(true), true);
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn changes_of_qwen() {
+    changes::of_agent(|| Cast::of("qwen"), true);
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn changes_of_vibe() {
+    changes::of_agent(|| Cast::of("vibe"), true);
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn changes_of_fast_agent() {
+    changes::of_agent(|| Cast::of("fast-agent"), false);
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn changes_of_pi() {
+    changes::of_agent(|| Cast::of("pi"), true);
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn edit_and_resend_claude() {
+    changes::edits_and_resends("claude", true);
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn edit_and_resend_codex() {
+    changes::edits_and_resends("codex", true);
+}
+
+#[test]
+#[ignore = "needs real agents: ACP_TUI_AGENTS"]
+fn edit_and_resend_opencode() {
+    changes::edits_and_resends("opencode", false);
 }

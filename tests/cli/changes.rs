@@ -99,3 +99,52 @@ fn nothing_is_followed_where_that_is_not_wanted() {
     assert_eq!(none.code, 1, "{}", none.out);
     assert!(none.err.contains("none were followed"), "{}", none.err);
 }
+
+#[test]
+fn what_the_person_changed_between_turns_stays_unless_it_is_named() {
+    let shell = changing(&[write("a.txt", "one\nTWO\nthree\n")]);
+    shell.run(&["run", "go"]);
+    let own = shell.path().join("project/own.txt");
+    fs::write(&own, "mine\n").unwrap();
+    let id = id(&shell);
+    let done = shell.run(&["undo", &id, "--yes"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(
+        done.err.contains("own.txt changed outside of turns"),
+        "{}",
+        done.err
+    );
+    assert!(done.out.ends_with("put back 1 file\n"), "{}", done.out);
+    assert_eq!(fs::read_to_string(&own).unwrap(), "mine\n");
+    let named = shell.run(&["undo", &id, "--yes", "own.txt"]);
+    assert_eq!(named.code, 0, "{}", named.err);
+    assert!(!own.exists());
+}
+
+#[test]
+fn a_run_tells_what_changed_on_the_disk() {
+    let shell = changing(&[
+        write("a.txt", "one\nTWO\nthree\n"),
+        write("new.txt", "new\n"),
+    ]);
+    let ran = shell.run(&["run", "--format", "json", "go"]);
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let changes = told["changes"].as_array().expect("changes");
+    assert_eq!(changes.len(), 2, "{changes:?}");
+    assert_eq!(changes[0]["kind"], "modified");
+    assert!(
+        changes[0]["path"]
+            .as_str()
+            .unwrap()
+            .ends_with("project/a.txt")
+    );
+    assert_eq!(
+        (&changes[0]["added"], &changes[0]["removed"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(changes[1]["kind"], "added");
+    shell.profile("\n[changes]\nfollow = false\n");
+    let ran = shell.run(&["run", "--format", "json", "go"]);
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(told["changes"], Value::Null);
+}

@@ -24,7 +24,9 @@ use tokio::sync::oneshot;
 
 use crate::{
     host::{Roots, changes::Changes},
-    model::{Cause, CauseKind, ReviewScope, ReviewTold, ReviewWish, SessionId, Since, ToolCallId},
+    model::{
+        Cause, CauseKind, Review, ReviewScope, ReviewTold, ReviewWish, SessionId, Since, ToolCallId,
+    },
 };
 
 pub use project::{Project, TurnChanges};
@@ -147,15 +149,6 @@ impl Following {
             }
         }
     }
-
-    /// Waits until all that was asked for is done, or for that long.
-    pub async fn settled(&self, patience: Duration) {
-        let (done, all) = oneshot::channel();
-        self.run(move |_| {
-            let _ = done.send(());
-        });
-        let _ = tokio::time::timeout(patience, all).await;
-    }
 }
 
 impl Following {
@@ -182,6 +175,14 @@ impl Following {
 }
 
 impl Following {
+    /// What the last turn of the session has changed, after all that was asked for before; `None` where that is not
+    /// known, or not within that time.
+    pub async fn last_turn(&self, of: SessionId, patience: Duration) -> Option<Review> {
+        let (sender, found) = oneshot::channel();
+        self.run(move |project| drop(sender.send(since::last_turn(project, &of))));
+        tokio::time::timeout(patience, found).await.ok()?.ok()?
+    }
+
     /// What turns have changed since the last so many prompts.
     pub fn since(
         &self,

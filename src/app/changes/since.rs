@@ -6,7 +6,8 @@ use super::{
 };
 use crate::{
     model::{
-        CauseKind, ReviewFile, ReviewScope, ReviewTold, ReviewWish, SessionId, Since, UndoPart,
+        CauseKind, Review, ReviewFile, ReviewScope, ReviewTold, ReviewWish, SessionId, Since,
+        UndoPart,
     },
     text::SafeText,
 };
@@ -50,6 +51,14 @@ pub fn put_back(project: &mut Project, of: &SessionId, prompts: usize) -> Review
         Ok((None, _)) => ReviewTold::Failed("nothing of this can be put back".into()),
         Err(error) => ReviewTold::Failed(SafeText::line(&error.to_string())),
     }
+}
+
+/// What the session's last turn has changed; `None` where that is not known.
+pub fn last_turn(project: &mut Project, of: &SessionId) -> Option<Review> {
+    let ReviewScope::Since(turn) = scope_since(project, of, 1)? else {
+        return None;
+    };
+    list(project, Some(of), ReviewScope::Turn(turn)).ok()
 }
 
 fn made_by_turns(files: &[ReviewFile]) -> impl Iterator<Item = &ReviewFile> {

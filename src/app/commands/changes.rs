@@ -15,7 +15,8 @@ use crate::{
         self, ChangesArgs, ChangesFormat, CliError, ExitCode, Launch, UndoArgs, asked, complain,
     },
     config::Config,
-    model::{ChangeKind, Review, ReviewDone, ReviewFile, ReviewScope, SessionId, UndoPart},
+    model::{ChangeKind, Review, ReviewDone, ReviewScope, SessionId, UndoPart},
+    report::Change,
     store::files::{SessionFolder, Summary},
     text::{SafeText, json},
 };
@@ -72,7 +73,7 @@ pub fn undo(
         return Ok(ExitCode::Failure);
     };
     let parts = match args.paths.is_empty() {
-        true => None,
+        true => of_turns(&found),
         false => Some(chosen(&found, &args.paths, &launch.cwd)?),
     };
     let planned = put_back(&mut project, of.as_ref(), span, parts.clone(), true).map_err(failed)?;
@@ -150,6 +151,19 @@ fn opened(
     Ok((Project::open(&place, Default::default()), of))
 }
 
+/// What turns have changed; `None`: that is all. The rest is the person's own, and stays unless it is named.
+fn of_turns(review: &Review) -> Option<Vec<UndoPart>> {
+    let (made, own): (Vec<_>, Vec<_>) = review.files.iter().partition(|file| !file.by.is_empty());
+    for file in &own {
+        complain(format!(
+            "{} changed outside of turns and stays: name it to put it back",
+            file.name
+        ));
+    }
+    let parts = made.iter().map(|file| UndoPart::File(file.path.clone()));
+    (!own.is_empty()).then(|| parts.collect())
+}
+
 /// The files that are named, as parts of what is put back.
 fn chosen(review: &Review, paths: &[PathBuf], cwd: &Path) -> Result<Vec<UndoPart>, CliError> {
     let mut parts = Vec::new();
@@ -216,25 +230,8 @@ fn letter(kind: ChangeKind) -> char {
 }
 
 fn as_json(review: &Review) -> String {
-    let file = |file: &ReviewFile| {
-        serde_json::json!({
-            "path": file.path.to_string_lossy(),
-            "renamedFrom": file.renamed_from.as_deref(),
-            "kind": match file.kind {
-                ChangeKind::Added => "added",
-                ChangeKind::Deleted => "deleted",
-                ChangeKind::Modified => "modified",
-                ChangeKind::Renamed => "renamed",
-                ChangeKind::Mode => "mode",
-                ChangeKind::Type => "type",
-            },
-            "binary": file.binary,
-            "added": file.lines.map(|lines| lines.0),
-            "removed": file.lines.map(|lines| lines.1),
-        })
-    };
     let all = serde_json::json!({
-        "files": review.files.iter().map(file).collect::<Vec<_>>(),
+        "files": review.files.iter().map(Change::from).collect::<Vec<_>>(),
         "uncovered": review.uncovered.iter().map(SafeText::as_str).collect::<Vec<_>>(),
     });
     json::line(&all)

@@ -10,7 +10,7 @@ use crate::{
         signals::{SignalEvent, Signals},
     },
     cli::{ExitCode, Format, complain},
-    report::{self, Problem, Record},
+    report::{self, Change, Problem, Record},
 };
 
 impl Run {
@@ -49,6 +49,7 @@ impl Run {
         mut self,
         code: ExitCode,
         problem: Option<Problem>,
+        changes: Option<Vec<Change>>,
         mut signals: Signals,
         deadline: Option<Instant>,
     ) -> ExitCode {
@@ -56,6 +57,7 @@ impl Run {
         let mut summary = self.observer.summary().clone();
         summary.exit_code = code.number();
         summary.error.clone_from(&problem);
+        summary.changes = changes;
         summary.seconds = report::seconds(self.begun.elapsed());
         if !self.quiet
             && let Some(line) = self.narrator.rest()

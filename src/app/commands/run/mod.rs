@@ -35,7 +35,7 @@ use crate::{
     config::{AgentProfile, Loaded},
     host::attachments,
     model::{ConnectionId, SessionKey, Way},
-    report::{self, Narrator, Observer, Problem, Record, Scope},
+    report::{self, Change, Narrator, Observer, Problem, Record, Scope},
     session::{CANCEL_PATIENCE, Event, Prompt, Session},
     store::files::SessionFolder,
     text::SafeText,
@@ -197,10 +197,16 @@ impl Run {
                 (from, said) = self.runtime.inboxes.next(), if !full => self.agent_said(from, said),
             }
         };
-        if let Some(following) = &self.runtime.following {
-            following.settled(CHANGES_PATIENCE).await;
-        }
-        Ok(self.end(code, problem, signals, deadline).await)
+        let changes = self.changes().await;
+        Ok(self.end(code, problem, changes, signals, deadline).await)
+    }
+
+    /// What the turn changed on the disk, where it is followed.
+    async fn changes(&self) -> Option<Vec<Change>> {
+        let following = self.runtime.following.as_ref()?;
+        let of = self.runtime.follower(self.key)?;
+        let review = following.last_turn(of, CHANGES_PATIENCE).await?;
+        Some(review.files.iter().map(Change::from).collect())
     }
 
     /// The first time the turn is cancelled as the protocol wants it, and its end waited for; the
