@@ -103,8 +103,8 @@ pub use provider::{Provider, ProviderRoute, ProviderSetting};
 pub use raw::RawJson;
 pub use request::{FsRead, FsWrite, HostReply, HostRequest, Look, LookAt, Looked};
 pub use review::{
-    Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold, ReviewWish, ScopeChoice,
-    Since,
+    REDONE, Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold, ReviewWish,
+    ScopeChoice, Since, UNDONE, tells_undo,
 };
 pub use state::{Background, StateUpdate, StopReason, WorkState};
 pub use subagent::{SubagentCaps, SubagentPatch};

@@ -79,6 +79,16 @@ pub struct ReviewTexts {
     pub texts: Result<(Option<SafeText>, Option<SafeText>), SafeText>,
 }
 
+/// How the agent is told of an undo, and of one that was made again: "(I reverted src/a.rs lines 10–14.)"
+pub const UNDONE: &str = "(I reverted";
+pub const REDONE: &str = "(I put the changes back into";
+
+/// Whether a line of a draft tells such a thing.
+pub fn tells_undo(line: &str) -> bool {
+    let told = [UNDONE, REDONE];
+    told.iter().any(|begins| line.starts_with(begins)) && line.ends_with(".)")
+}
+
 /// What an undo did, or would do, in words.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReviewDone {
@@ -86,7 +96,7 @@ pub struct ReviewDone {
     pub said: SafeText,
     /// What was not put back and why, and conflicts: name, and the text with both sides between marks.
     pub refused: Vec<(SafeText, SafeText)>,
-    /// For the agent: "reverted src/a.rs lines 10–14". `None`: nothing was put back.
+    /// For the agent, in one line, as [`tells_undo`] knows it. `None`: nothing was put back.
     pub note: Option<SafeText>,
     /// The note of what was made again: if the agent has not been told it yet, it need not be told
     /// either.

@@ -106,3 +106,46 @@ fn the_persons_own_edit_in_the_same_place_stays_and_both_are_shown() {
     tui.keys("\r");
     tui.wait_for("line 2 is mine");
 }
+
+#[test]
+fn three_comments_go_to_the_agent_as_one_prompt() {
+    let tui = changed();
+    tui.keys(F4);
+    tui.wait_for("hunk 1 of 2");
+    // The marked hunk, from the list; then lines of the diff.
+    tui.keys("c");
+    tui.wait_for("what you have to say of line 2");
+    tui.keys("Which new line?\r");
+    tui.wait_for("1 comment");
+    tui.keys("nc");
+    tui.wait_for("what you have to say of line 18");
+    tui.keys("And this one");
+    tui.keys("\x1b\r");
+    tui.keys("as well?\r");
+    tui.wait_for("2 comments");
+    tui.keys("G\x1b[1;2Ac");
+    tui.wait_for("what you have to say of lines 19–20");
+    tui.keys("The end is fine.\r");
+    let screen = tui.wait_for("3 comments");
+    assert!(screen.contains("✎3"), "{screen}");
+    assert!(screen.contains("✎ And this one"), "{screen}");
+    tui.keys("C");
+    tui.wait_for("a.txt, lines 19–20");
+    tui.keys("\x1b");
+    tui.wait_gone("type to filter");
+    tui.keys("S");
+    tui.wait_for("sent 3 comments");
+    tui.wait("the second prompt", |tui| {
+        (tui.prompts().len() == 2).then_some(())
+    });
+    assert_eq!(
+        tui.prompts()[1],
+        "My comments on the changes:\n\n\
+         1. a.txt, line 2:\n> line 2 is new\nWhich new line?\n\n\
+         2. a.txt, line 18:\n> line 18 is new\nAnd this one\nas well?\n\n\
+         3. a.txt, lines 19–20:\n> line 19\n> line 20\nThe end is fine."
+    );
+    tui.keys(F4);
+    let screen = tui.wait_for("changes ·");
+    assert!(!screen.contains("3 comments ──"), "{screen}");
+}

@@ -11,8 +11,8 @@ use super::project::{Project, Undone};
 use crate::{
     model::{
         Cause, CauseKind, ChangeKind, ChangedFile, Checkpoint, CheckpointId, Content, FileState,
-        Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold, ReviewWish,
-        ScopeChoice, Selection, SessionId, UndoPart, UndoReport,
+        REDONE, Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold, ReviewWish,
+        ScopeChoice, Selection, SessionId, UNDONE, UndoPart, UndoReport,
     },
     text::SafeText,
 };
@@ -34,7 +34,7 @@ pub fn answer(project: &mut Project, of: Option<&SessionId>, wish: ReviewWish) -
         ReviewWish::Undo { span, parts, .. } => {
             let named = parts.clone();
             undo(project, of, span, parts, false).map(|report| {
-                let note = note(project, "I reverted", &report, named.as_deref());
+                let note = note(project, UNDONE, &report, named.as_deref());
                 if let Some(between) = report.checkpoints {
                     let note = note.clone();
                     project.undone = Some(Undone { between, note });
@@ -308,7 +308,7 @@ fn redo(project: &mut Project, of: Option<&SessionId>) -> io::Result<ReviewTold>
     let report = project.changes()?.redo(undone.between, cause)?;
     let whole = report.conflicts.is_empty() && report.refused.is_empty();
     Ok(told(ReviewDone {
-        note: note(project, "I put the changes back into", &report, None),
+        note: note(project, REDONE, &report, None),
         void: undone.note.filter(|_| whole),
         ..done(project, "made again what was undone in", &report)
     }))
@@ -397,7 +397,7 @@ fn note(
     if report.done.len() > NAMED {
         named.push(format!("{} more files", report.done.len() - NAMED));
     }
-    Some(SafeText::line(&format!("({verb} {}.)", named.join(", "))))
+    Some(SafeText::line(&format!("{verb} {}.)", named.join(", "))))
 }
 
 /// The turns of the session, newest first, and the session.

@@ -52,6 +52,11 @@ impl Composer {
         self.mode().is_none_or(|mode| mode == Mode::Insert)
     }
 
+    /// Whether esc has no meaning of its own here: vim's insert mode is left by it.
+    pub fn leaves_by_esc(&self) -> bool {
+        self.mode().is_none_or(|mode| mode == Mode::Normal)
+    }
+
     /// How the terminal's cursor looks on the draft.
     pub fn caret_shape(&self) -> CaretShape {
         match self.mode() {

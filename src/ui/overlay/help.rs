@@ -488,7 +488,7 @@ mod tests {
         "shift-pgup",
         "shift-pgdn",
         "F9",
-        "J K u U r Y w W | !",
+        "J K u U r Y w W | ! c C v S d delete shift-up shift-down",
     ];
 
     fn code<'a>(words: impl Iterator<Item = &'a str>) -> String {

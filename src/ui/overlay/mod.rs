@@ -35,6 +35,7 @@ use crate::{
         offload::Offload,
         pointer::Pointer,
         render::RenderContext,
+        review::comments::CommentWish,
         theme::{Symbols, Theme},
     },
 };
@@ -46,8 +47,8 @@ pub use link::LinkDialog;
 #[cfg(test)]
 pub use lists::Options;
 pub use lists::{
-    AgentPicker, CopyPicker, PastSessions, Refused, Resend, Scopes, ThemeList, ask_replace,
-    opened_by, palette,
+    AgentPicker, CommentList, CopyPicker, PastSessions, Refused, Resend, Scopes, ThemeList,
+    ask_replace, opened_by, palette,
 };
 pub use one_line::{ask_aside, rename};
 pub use panel::Frame;
@@ -198,6 +199,8 @@ pub enum Wish {
     ShowAsked,
     /// A text on the whole screen, by its title.
     ShowText(SafeText, SafeText),
+    /// Something with a comment of the review.
+    Comment(CommentWish),
     /// The terminal of the program that signs in.
     ShowLogin,
     /// Draw with it from now on.

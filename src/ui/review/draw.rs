@@ -71,6 +71,12 @@ impl Reviewing {
             }
             _ => self.draw_both(body, buf, &ctx),
         };
+        if let Some(writing) = &mut self.writing {
+            let place = self.pane.room().unwrap_or(split_bottom(body, 1).1);
+            let caret = writing.draw(place, buf, &ctx);
+            draw_hints(&self.hints(area.width), "", hints, buf, &ctx);
+            return caret;
+        }
         if self.pane.is_finding() && !self.pane.area().is_empty() {
             return self.pane.draw_bar(hints, buf, &ctx);
         }
@@ -113,6 +119,9 @@ impl Reviewing {
                 let DiffStats { added, removed } = self.list.stats;
                 let (added, removed) = (grouped(added), grouped(removed));
                 right.push(format!("+{added} {}{removed}", symbols.minus));
+            }
+            if !self.comments.is_empty() {
+                right.push(count(self.comments.len(), "comment"));
             }
             match self.list.reviewed {
                 0 => {}
@@ -164,13 +173,27 @@ impl Reviewing {
 
     /// The keys that fit, the most needed first.
     fn hints(&self, width: u16) -> Vec<(&'static str, &'static str)> {
+        if let Some(writing) = &self.writing {
+            let emptied = match writing.wanted.known.is_some() {
+                true => "keep; emptied: remove",
+                false => "keep",
+            };
+            return vec![
+                ("enter", emptied),
+                ("alt-enter", "new line"),
+                ("esc", "cancel"),
+            ];
+        }
         let in_diff = self.focus == Focus::Diff;
         let undoes = self.undo(None, None).is_ok();
         let some = self.list.len() > 0;
         let all = [
             ("j k", "file", some && !in_diff),
-            ("j k", "scroll", some && in_diff),
+            ("j k", "line", some && in_diff),
             ("n p", "hunk", some),
+            ("c", "comment", some && in_diff),
+            ("v", "range", some && in_diff),
+            ("S", "send comments", !self.comments.is_empty()),
             ("space", "reviewed", some),
             ("u", "undo hunk", some && undoes),
             ("U", "undo file", some && undoes),
@@ -178,6 +201,8 @@ impl Reviewing {
             ("r", "redo", self.can_redo()),
             ("tab", "diff", some && !in_diff),
             ("tab", "list", some && in_diff),
+            ("C", "all comments", !self.comments.is_empty()),
+            ("c", "comment", some && !in_diff),
             ("y", "copy patch", some),
             ("o", "edit", some),
             ("/", "find", some),
@@ -237,7 +262,8 @@ impl Reviewing {
     fn draw_both(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) -> String {
         if self.narrow {
             if self.focus == Focus::List {
-                self.list.draw(area, true, &self.marks, buf, ctx);
+                let signs = (&self.marks, &self.comments);
+                self.list.draw(area, true, signs, buf, ctx);
                 return String::new();
             }
             return self.draw_diff(area, buf, ctx);
@@ -255,13 +281,21 @@ impl Reviewing {
             buf.set_string(left.right(), y, ctx.symbols.column, ctx.theme.border);
         }
         let focused = self.focus == Focus::List;
-        self.list.draw(left, focused, &self.marks, buf, ctx);
+        let signs = (&self.marks, &self.comments);
+        self.list.draw(left, focused, signs, buf, ctx);
         self.draw_diff(right, buf, ctx)
     }
 
     fn draw_diff(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) -> String {
         let (head, body) = split_top(area, 1);
-        let far = self.pane.draw(body, buf, ctx);
+        let wanted = self.writing.as_mut().map(|writing| {
+            let rows = writing.height(body.width.saturating_sub(1), (body.height / 2).max(1));
+            (&writing.wanted, rows)
+        });
+        let focused = self.focus == Focus::Diff;
+        let far = self
+            .pane
+            .draw(body, focused, (&self.comments, wanted), buf, ctx);
         if let Some(file) = self.list.selected() {
             let row = self.head(file, head.width.into(), ctx);
             draw_rows([&row], head, buf);

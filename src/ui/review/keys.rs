@@ -17,11 +17,24 @@ use crate::{
 
 /// All keys, for `?`.
 const KEYS: &[(&str, &str)] = &[
-    ("j k", "Next file, the one before; in the diff: scroll"),
+    (
+        "j k",
+        "Next file, the one before; in the diff: the next line",
+    ),
     ("J K", "Scroll the diff by half a page"),
     ("pgdn pgup g G", "Page; first and last"),
     ("n p", "Next hunk, the one before, over the files' ends"),
     ("tab enter", "From the list to the diff; tab: and back"),
+    (
+        "c",
+        "Comment on the cursor's line or range, else on the marked hunk; on a comment: edit it, emptied it is removed",
+    ),
+    (
+        "v",
+        "In the diff: begin a range, end it; shift-up, shift-down and dragging make one too",
+    ),
+    ("C", "All comments: go to one, remove it"),
+    ("S", "Send all comments as one prompt"),
     (
         "space",
         "Mark the file as reviewed, and go to the next that is not",
@@ -60,6 +73,9 @@ fn keys_text() -> SafeText {
 
 impl Reviewing {
     pub fn on_key(&mut self, key: KeyEvent) -> Outcome {
+        if let Some(outcome) = self.writing_key(key) {
+            return outcome;
+        }
         if self.shows_diff() && self.pane.find_key(key) {
             return Outcome::Stay;
         }
@@ -72,6 +88,7 @@ impl Reviewing {
             KeyCode::Char('c') if ctrl => return Outcome::Close,
             KeyCode::Char('u') if ctrl => return self.undo_all(),
             KeyCode::Char(_) if ctrl || key.modifiers.contains(KeyModifiers::ALT) => {}
+            KeyCode::Esc if self.focus == Focus::Diff && self.pane.drop_range() => {}
             KeyCode::Esc | KeyCode::Char('q') => return self.back(),
             KeyCode::Tab | KeyCode::BackTab => {
                 self.focus = match self.focus {
@@ -85,7 +102,11 @@ impl Reviewing {
             KeyCode::Char('n') => return self.go_to_hunk(1),
             KeyCode::Char('p' | 'N') => return self.go_to_hunk(-1),
             KeyCode::Char('|') => self.pane.turn_layout(),
-            _ if self.moved(key.code) => {}
+            KeyCode::Char('v') => match self.focus {
+                Focus::List => self.focus = Focus::Diff,
+                Focus::Diff => self.pane.turn_range(),
+            },
+            _ if self.moved(key) => {}
             KeyCode::Char(letter) => return self.letter(letter),
             _ => {}
         }
@@ -96,6 +117,9 @@ impl Reviewing {
     fn letter(&mut self, letter: char) -> Outcome {
         match letter {
             ' ' => self.mark(),
+            'c' => self.comment(),
+            'C' => self.list_comments(),
+            'S' => Outcome::Send,
             'u' => self.undo_hunk(),
             'U' => self.undo_file(),
             'r' => self.redo(),
@@ -146,8 +170,8 @@ impl Reviewing {
     }
 
     /// Moves in what has the keys.
-    fn moved(&mut self, code: KeyCode) -> bool {
-        let motion = match code {
+    fn moved(&mut self, key: KeyEvent) -> bool {
+        let motion = match key.code {
             KeyCode::Down | KeyCode::Char('j') => Motion::Rows(1),
             KeyCode::Up | KeyCode::Char('k') => Motion::Rows(-1),
             KeyCode::PageDown => Motion::Pages(1),
@@ -157,7 +181,8 @@ impl Reviewing {
             _ => return false,
         };
         if self.focus == Focus::Diff {
-            self.pane.scroll(motion);
+            let spans = key.modifiers.contains(KeyModifiers::SHIFT);
+            self.pane.move_cursor(motion, spans);
             return true;
         }
         self.pane.begin();
@@ -374,6 +399,12 @@ impl Reviewing {
             }
             return;
         }
+        if self.is_writing() {
+            return;
+        }
+        if mouse.kind == MouseEventKind::Drag(MouseButton::Left) && self.focus == Focus::Diff {
+            return self.pane.drag(at.y);
+        }
         if mouse.kind != MouseEventKind::Down(MouseButton::Left) {
             return;
         }
@@ -392,6 +423,6 @@ impl Reviewing {
     }
 }
 
-fn say(text: &'static str) -> Outcome {
+pub(super) fn say(text: &'static str) -> Outcome {
     Outcome::Say(text.into())
 }

@@ -1,10 +1,11 @@
 //! The list of changed files: its selection, its window, its rows.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
+    comments::Comments,
     marks::Marks,
     tree::{self, TreeRow},
 };
@@ -111,6 +112,20 @@ impl List {
         made.map(|file| file.path.clone()).collect()
     }
 
+    /// All paths and what they hold.
+    pub fn contents(&self) -> impl Iterator<Item = (&Path, u64)> {
+        self.files.iter().map(|file| (&*file.path, file.content))
+    }
+
+    /// Selects a file by its path; false where it is not listed.
+    pub fn choose_path(&mut self, path: &Path) -> bool {
+        let at = self.files.iter().position(|file| file.path == path);
+        if let Some(at) = at {
+            self.choose(at);
+        }
+        at.is_some()
+    }
+
     fn selected_row(&self) -> usize {
         self.row_of.get(self.selected).copied().unwrap_or(0)
     }
@@ -197,7 +212,7 @@ impl List {
         &mut self,
         area: Rect,
         focused: bool,
-        marks: &Marks,
+        (marks, comments): (&Marks, &Comments),
         buf: &mut Buffer,
         ctx: &RenderContext<'_>,
     ) {
@@ -206,7 +221,7 @@ impl List {
         let width = usize::from(area.width);
         let shown = self.rows.iter().skip(self.top).take(area.height.into());
         let rows: Vec<Row> = shown
-            .map(|row| self.row(row, width, focused, marks, ctx))
+            .map(|row| self.row(row, width, focused, (marks, comments), ctx))
             .collect();
         #[cfg(test)]
         {
@@ -220,7 +235,7 @@ impl List {
         row: &TreeRow,
         width: usize,
         focused: bool,
-        marks: &Marks,
+        (marks, comments): (&Marks, &Comments),
         ctx: &RenderContext<'_>,
     ) -> Row {
         let (theme, symbols) = (ctx.theme, ctx.symbols);
@@ -247,7 +262,7 @@ impl List {
         };
         line.push(&row.name, name);
         let room = width.saturating_sub(line.width().min(SIGNS + indent + MIN_NAME) + 1);
-        let note = note(file, room, theme, symbols);
+        let note = note(file, comments.in_file(&file.path), room, theme, symbols);
         let mut row = spread(&line, &note, width, symbols.ellipsis);
         if selected && focused {
             select(&mut row, width, theme.selected);
@@ -294,7 +309,24 @@ fn word(file: &ReviewFile) -> Option<&'static str> {
 
 /// The right end of a row, as much as there is room for: figures or what it is, and that nothing named
 /// the change.
-fn note(file: &ReviewFile, room: usize, theme: &Theme, symbols: &Symbols) -> StyledLine {
+fn note(
+    file: &ReviewFile,
+    comments: usize,
+    room: usize,
+    theme: &Theme,
+    symbols: &Symbols,
+) -> StyledLine {
+    if comments > 0 {
+        let sign = format!("{}{}", symbols.comment, grouped(comments));
+        let mut note = StyledLine::styled(&sign, theme.accent);
+        let room = room.saturating_sub(note.width() + 1);
+        let rest = self::note(file, 0, room, theme, symbols);
+        if !rest.is_empty() {
+            note.push(" ", theme.text);
+            note.extend(&rest);
+        }
+        return note;
+    }
     let mut figures = StyledLine::new();
     if let Some(word) = word(file) {
         figures.push(word, theme.dim);

@@ -5,6 +5,8 @@
 //! grows with the number of files or with their lengths. Must not know how changes are found, and opens no
 //! dialog: it says which one the root is to open.
 
+mod commenting;
+pub mod comments;
 mod draw;
 mod hunks;
 mod keys;
@@ -13,6 +15,7 @@ mod marks;
 mod pane;
 mod texts;
 mod tree;
+mod writing;
 
 #[cfg(test)]
 pub(in crate::ui) mod testing;
@@ -31,10 +34,12 @@ use crate::{
     ui::UiCommand,
 };
 
+use comments::{CommentRow, Comments};
 use list::List;
 use marks::Marks;
 use pane::Pane;
 use texts::{Of, Texts};
+use writing::{Wanted, Writing};
 
 /// What a key or the mouse did.
 #[derive(Debug)]
@@ -47,6 +52,10 @@ pub enum Outcome {
     Command(Box<UiCommand>),
     Wish(ReviewWish),
     Ask(Ask),
+    /// A comment is to be written.
+    Comment(Box<Wanted>),
+    /// All comments are to be sent.
+    Send,
     /// A text on the whole screen.
     Show {
         title: SafeText,
@@ -76,6 +85,7 @@ pub enum Ask {
     },
     /// What was not put back: names, and why.
     Refused(Vec<(SafeText, SafeText)>),
+    Comments(Vec<CommentRow>),
 }
 
 /// What has the keys.
@@ -122,6 +132,13 @@ pub struct Reviewing {
     pane: Pane,
     texts: Texts,
     marks: Marks,
+    comments: Comments,
+    /// The comment that is written.
+    writing: Option<Writing>,
+    /// The comment that is gone to once its file is listed.
+    going: Option<u64>,
+    /// Files with comments that have become others since.
+    moved: Vec<PathBuf>,
     focus: Focus,
     under: Under,
     /// The disk has changed since the list came.
@@ -192,11 +209,13 @@ impl Reviewing {
                     self.under.scope = None;
                     self.failed = None;
                     self.set(*review);
+                    return self.go_on_to_comment();
                 }
                 None
             }
             ReviewTold::Texts(texts) => {
                 self.under.had = self.under.texts.take();
+                self.settle_comments(&texts);
                 if self.open {
                     self.texts.put(*texts);
                 }
@@ -249,6 +268,7 @@ impl Reviewing {
             read_only,
             can_redo,
         });
+        self.find_moved(scope);
     }
 
     /// What it needs for what it shows; asked for after a frame.
@@ -272,6 +292,20 @@ impl Reviewing {
                 path: of.path.clone(),
             });
             self.under.texts = Some(of);
+        }
+        if self.under.texts.is_none()
+            && let Some(scope) = self.listed.as_ref().map(|listed| listed.scope)
+            && let Some(path) = self.moved.pop()
+        {
+            wishes.push(ReviewWish::Texts {
+                scope,
+                path: path.clone(),
+            });
+            self.under.texts = Some(Of {
+                scope,
+                path,
+                content: 0,
+            });
         }
         wishes
     }
@@ -305,11 +339,14 @@ impl Reviewing {
     }
 
     pub fn takes_text(&self) -> bool {
-        self.pane.takes_text()
+        self.is_writing() || self.pane.takes_text()
     }
 
     pub fn paste(&mut self, text: &str) {
-        self.pane.paste(text);
+        match &mut self.writing {
+            Some(writing) => writing.paste(text),
+            None => self.pane.paste(text),
+        }
     }
 
     /// When a search goes on.

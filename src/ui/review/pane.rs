@@ -11,8 +11,11 @@ use ratatui::{
 };
 
 use super::{
+    commenting::{line_of, notes},
+    comments::{Comments, Quote, Subject},
     hunks,
     texts::{Of, Told},
+    writing::Wanted,
 };
 use crate::{
     config::DiffLayout,
@@ -25,7 +28,12 @@ use crate::{
             draw_rows,
             line::StyledLine,
         },
-        viewer::{DiffViewer, Motion, find::FindKey, window::Shown},
+        viewer::{
+            DiffViewer, Motion,
+            find::FindKey,
+            lines::{At, LineRange},
+            window::Shown,
+        },
     },
 };
 
@@ -40,6 +48,8 @@ pub struct Pane {
     go: Option<Go>,
     /// The layout that the person turned to.
     layout: Option<DiffLayout>,
+    /// What the notes between the lines are of: the change, the comments, the one that is written.
+    noted: Option<(Of, u64, Option<Wanted>)>,
     /// Where the last frame drew lines of it; empty where it did not.
     area: Rect,
 }
@@ -62,6 +72,15 @@ enum Body {
 enum Go {
     Hunk(usize),
     LastHunk,
+    /// A comment.
+    Note(u64),
+}
+
+/// What is to be commented on.
+pub enum Target {
+    /// A comment that is there.
+    Known(u64),
+    New(Subject),
 }
 
 /// Which lines are to be put back.
@@ -171,7 +190,11 @@ impl Pane {
         };
         match self.hunk.checked_add_signed(by) {
             Some(to) if to < hunks => {
-                self.go = Some(Go::Hunk(to));
+                // A key in the same read is about it as well.
+                (self.hunk, self.go) = (to, Some(Go::Hunk(to)));
+                if let Some(diff) = self.diff_mut() {
+                    diff.lift_cursor();
+                }
                 true
             }
             _ => false,
@@ -181,6 +204,10 @@ impl Pane {
     /// Of the file that comes next, the hunk at that end.
     pub fn begin_at(&mut self, last: bool) {
         self.go = Some(if last { Go::LastHunk } else { Go::Hunk(0) });
+    }
+
+    pub fn begin_at_note(&mut self, id: u64) {
+        self.go = Some(Go::Note(id));
     }
 
     /// Another file is looked at from its beginning.
@@ -194,17 +221,143 @@ impl Pane {
         }
     }
 
-    /// The hunk that is drawn on a row of the screen becomes the one that keys are about.
+    /// The cursor goes to what is drawn on a row of the screen, and its hunk is what keys are about.
     pub fn click(&mut self, row: u16) {
-        let Some(diff) = self.diff() else { return };
-        let mut y = usize::from(self.area.y);
-        for shown in diff.shown() {
-            y += shown.rows;
-            if usize::from(row) < y {
-                self.hunk = diff.hunk_at(shown.entry).unwrap_or(self.hunk);
-                return;
+        self.point(row, false);
+    }
+
+    /// The range goes on to a row.
+    pub fn drag(&mut self, row: u16) {
+        let last = self.area.bottom().saturating_sub(1);
+        self.point(row.clamp(self.area.top(), last.max(self.area.top())), true);
+    }
+
+    fn point(&mut self, row: u16, spans: bool) {
+        let row = usize::from(row.saturating_sub(self.area.y));
+        let Some(diff) = self.diff_mut() else { return };
+        let Some(entry) = diff.entry_at(row) else {
+            return;
+        };
+        diff.put_cursor(entry, spans);
+        let hunk = diff.hunk_at(entry);
+        self.hunk = hunk.unwrap_or(self.hunk);
+    }
+
+    /// The cursor moves, and the range with it if it `spans` or there is one.
+    pub fn move_cursor(&mut self, motion: Motion, spans: bool) {
+        let Some(diff) = self.diff_mut() else { return };
+        match motion {
+            Motion::Rows(by) => diff.step_cursor(by, spans),
+            motion => {
+                diff.move_by(motion);
+                if let Motion::Home | Motion::End = motion {
+                    diff.put_cursor_at_end(matches!(motion, Motion::End));
+                }
             }
         }
+    }
+
+    pub fn turn_range(&mut self) {
+        if let Some(diff) = self.diff_mut() {
+            diff.turn_range();
+        }
+    }
+
+    /// Whether there was one.
+    pub fn drop_range(&mut self) -> bool {
+        let Some(diff) = self.diff_mut() else {
+            return false;
+        };
+        let had = diff.has_range();
+        diff.drop_range();
+        had
+    }
+
+    /// What a comment would be about, of what is listed as `of`.
+    pub fn target(
+        &self,
+        of: &Of,
+        name: &SafeText,
+        comments: &Comments,
+    ) -> Result<Target, &'static str> {
+        const NO_LINES: &str = "there are no lines here to comment on";
+        let shown = self.shown.as_ref().filter(|shown| shown.of == *of);
+        let shown = shown.ok_or("the file has just changed: look again")?;
+        if self.area.is_empty() {
+            return Err("the diff is not on the screen: enter shows it");
+        }
+        let diff = shown.diff().ok_or(NO_LINES)?;
+        let model = shown
+            .model
+            .as_ref()
+            .ok_or("the diff is still being compared")?;
+        let at = diff.at_cursor();
+        let range = match at {
+            Some(At::Note(id)) => return Ok(Target::Known(id)),
+            Some(At::Lines(range)) => range,
+            None => {
+                let hunk = diff.changes_in_sight(self.hunk);
+                hunk.ok_or("the hunk is not on the screen: n goes to it")?
+            }
+        };
+        let LineRange {
+            side, first, last, ..
+        } = range;
+        let lines = first..last.saturating_add(1);
+        let line = |side, at| line_of(model, side, at);
+        let known = comments.of_file(&of.path).find(|comment| {
+            let is_it = |found: std::ops::Range<u32>| match first == last {
+                true => found.end == lines.end,
+                false => found == lines,
+            };
+            comment.about.side == side && comment.about.find(line).is_some_and(is_it)
+        });
+        Ok(match known {
+            Some(comment) => Target::Known(comment.id),
+            None => Target::New(Subject {
+                path: of.path.clone(),
+                name: name.clone(),
+                side,
+                quote: Quote::of(&lines, |at| line(side, at)),
+                lines,
+            }),
+        })
+    }
+
+    /// Gives the viewer what stands between the lines.
+    fn sync_notes(
+        &mut self,
+        (comments, writing): (&Comments, Option<(&Wanted, u16)>),
+        ctx: &RenderContext<'_>,
+    ) {
+        let Some(shown) = &mut self.shown else { return };
+        let (Body::Diff(diff), Some(model)) = (&mut shown.body, &shown.model) else {
+            return;
+        };
+        let wanted = writing.map(|(wanted, _)| wanted);
+        let now = (shown.of.clone(), comments.rev(), wanted.cloned());
+        if self.noted.as_ref() != Some(&now) {
+            diff.set_notes(notes(model, &shown.of.path, comments, wanted));
+            self.noted = Some(now);
+        }
+        diff.set_room(writing.map_or(0, |(_, rows)| rows));
+        diff.prepare(ctx);
+        if let Some(Go::Note(id)) = self.go {
+            self.go = None;
+            if !diff.go_to_note(id) {
+                diff.lift_cursor();
+            }
+        }
+    }
+
+    /// Where the last frame kept room for the comment that is written.
+    pub fn room(&self) -> Option<Rect> {
+        let body = Rect {
+            x: self.area.x + 1.min(self.area.width),
+            width: self.area.width.saturating_sub(1),
+            ..self.area
+        };
+        self.diff()?.room(body)
     }
 
     pub fn area(&self) -> Rect {
@@ -320,6 +473,7 @@ impl Pane {
         if let (Some(mut next), Some(diff)) = (next, self.diff_mut()) {
             let line = diff.line_at(diff.top());
             let at_start = diff.top() == 0;
+            let cursor = diff.cursor().and_then(|entry| diff.line_at(entry));
             let find = std::mem::take(&mut diff.find);
             if let Some(diff) = next.diff_mut() {
                 diff.find = find;
@@ -327,7 +481,11 @@ impl Pane {
                 if let Some(line) = line.filter(|_| !at_start) {
                     diff.show_line(line);
                 }
+                if let Some(line) = cursor {
+                    diff.put_cursor_on_line(line);
+                }
             }
+            self.noted = None;
             self.shown = Some(next);
         }
         let Some(shown) = &mut self.shown else { return };
@@ -335,20 +493,28 @@ impl Pane {
             shown.model = diff.prepare(ctx);
             let hunks = diff.hunks();
             if shown.model.is_some()
-                && let Some(go) = self.go.take()
+                && let Some(go) = self.go.take_if(|go| !matches!(go, Go::Note(_)))
             {
                 let last = hunks.saturating_sub(1);
                 self.hunk = match go {
                     Go::Hunk(hunk) => hunk.min(last),
-                    Go::LastHunk => last,
+                    Go::LastHunk | Go::Note(_) => last,
                 };
                 diff.show_hunk(self.hunk);
+                diff.lift_cursor();
             }
         }
     }
 
     /// Draws into an area whose first column is for the mark of the hunk; returns how far down it is.
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) -> String {
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        focused: bool,
+        said: (&Comments, Option<(&Wanted, u16)>),
+        buf: &mut Buffer,
+        ctx: &RenderContext<'_>,
+    ) -> String {
         let body = Rect {
             x: area.x + 1.min(area.width),
             width: area.width.saturating_sub(1),
@@ -359,6 +525,7 @@ impl Pane {
             ..*ctx
         };
         self.settle(&ctx);
+        self.sync_notes(said, &ctx);
         self.area = area;
         let hunk = self.hunk;
         let Some(shown) = &mut self.shown else {
@@ -381,8 +548,12 @@ impl Pane {
             draw_text("there are no lines in which it differs", body, buf, &ctx);
             return String::new();
         }
+        diff.want_cursor(focused.then_some(hunk));
         let far = diff.draw_body(body, buf, &ctx);
-        if !is_shown(diff, hunk, body.height) {
+        let at_cursor = diff.cursor().and_then(|entry| diff.hunk_at(entry));
+        if let Some(hunk) = at_cursor {
+            self.hunk = hunk;
+        } else if !is_shown(diff, hunk, body.height) {
             let mut hunks = in_sight(diff, body.height);
             let first = hunks.find_map(|shown| diff.hunk_at(shown.entry));
             self.hunk = first.unwrap_or(hunk);
@@ -407,7 +578,7 @@ fn is_shown(diff: &DiffViewer, hunk: usize, height: u16) -> bool {
     in_sight(diff, height).any(|shown| diff.hunk_at(shown.entry) == Some(hunk))
 }
 
-/// A bar beside the hunk that keys are about.
+/// A bar beside the hunk that keys are about, and the sign of the cursor.
 fn draw_mark(
     diff: &DiffViewer,
     hunk: usize,
@@ -419,6 +590,13 @@ fn draw_mark(
     for shown in diff.shown() {
         let rows = y..y + shown.rows;
         y = rows.end;
+        if diff.is_chosen(shown.entry) == Some(true)
+            && let Ok(row) = u16::try_from(rows.start)
+            && row < area.bottom()
+        {
+            buf.set_stringn(area.x, row, ctx.symbols.prompt, 1, ctx.theme.accent);
+            continue;
+        }
         if diff.hunk_at(shown.entry) != Some(hunk) {
             continue;
         }

@@ -427,6 +427,10 @@ impl Ui {
                 Wish::Open(overlay) => self.layers.open(overlay),
                 Wish::Reason(text) => self.say_reason(text),
                 Wish::Quote(text) => self.composer.prepend(&text),
+                Wish::Comment(wish) => {
+                    let outcome = self.review.comment_wish(wish);
+                    self.after_review(outcome, cx);
+                }
                 Wish::ShowAsked => self.show_asked(cx),
                 Wish::ShowText(title, text) => self.show_text(title, text),
                 Wish::ShowLogin => self.show_login(cx),

@@ -4,6 +4,7 @@
 //! nothing in it.
 
 mod act;
+mod comments;
 mod find;
 mod inline;
 mod input;

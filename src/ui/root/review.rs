@@ -15,9 +15,10 @@ use crate::{
     ui::{
         UiCommand, UiContext,
         action::{Action, Context},
+        composer::Composer,
         contain::contained,
         keymap::Chord,
-        overlay::{Refused, Scopes, ask_patch_path, ask_undo_all},
+        overlay::{CommentList, Refused, Scopes, ask_patch_path, ask_undo_all},
         review::{Ask, Outcome, Reviewing},
     },
 };
@@ -73,7 +74,7 @@ impl Ui {
         }
     }
 
-    fn close_review(&mut self) {
+    pub(super) fn close_review(&mut self) {
         self.review.close();
         // The key that closed it answers no question below.
         self.layers.question_moved();
@@ -92,26 +93,41 @@ impl Ui {
         }
         let chord = Chord::from(key);
         let action = self.look.keymap.action(chord, &[Context::Anywhere]);
+        let writing = self.review.is_writing();
         match action {
+            // All else is text of a comment.
+            Some(action)
+                if writing
+                    && !matches!(action, Action::Suspend | Action::Redraw | Action::Review) =>
+            {
+                let outcome = self.review.on_key(key);
+                self.after_review(outcome, cx);
+            }
             Some(Action::Find) => self.review.open_find(),
             Some(action @ (Action::Suspend | Action::Redraw | Action::Review | Action::Help)) => {
                 self.act(action, cx);
             }
             _ => {
                 let outcome = self.review.on_key(key);
-                self.after_review(outcome);
+                self.after_review(outcome, cx);
             }
         }
         true
     }
 
-    fn after_review(&mut self, outcome: Outcome) {
+    pub(super) fn after_review(&mut self, outcome: Outcome, cx: &UiContext<'_>) {
         match outcome {
             Outcome::Stay => {}
             Outcome::Close => self.close_review(),
             Outcome::Say(text) => self.moment.say(text),
             Outcome::Command(command) => self.commands.push(*command),
             Outcome::Wish(wish) => self.wish_for_review(wish),
+            Outcome::Comment(wanted) => {
+                let composer = Composer::new(self.look.offload.clone())
+                    .with_editing(self.look.settings.editing);
+                self.review.begin_comment(*wanted, composer, cx.now);
+            }
+            Outcome::Send => self.send_comments(cx),
             Outcome::Show { title, text } => self.show_text(title, text),
             Outcome::Ask(Ask::Scope { choices, now }) => {
                 self.layers.open(Box::new(Scopes::dialog(choices, now)));
@@ -127,6 +143,9 @@ impl Ui {
             }
             Outcome::Ask(Ask::WritePatch { scope, path }) => {
                 self.layers.open(Box::new(ask_patch_path(scope, path)));
+            }
+            Outcome::Ask(Ask::Comments(rows)) => {
+                self.layers.open(Box::new(CommentList::dialog(rows)));
             }
             Outcome::Ask(Ask::Refused(files)) => {
                 self.layers.open(Box::new(Refused::dialog(files)));

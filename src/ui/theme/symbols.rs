@@ -27,6 +27,8 @@ pub struct Symbols {
     pub bar: &'static str,
     /// Before what was said into an open turn.
     pub steered: &'static str,
+    /// Before what the person has to say of a line.
+    pub comment: &'static str,
     pub rule: &'static str,
     pub more: &'static str,
     pub more_above: &'static str,
@@ -57,6 +59,7 @@ impl Symbols {
         quote: "▎",
         bar: "▌",
         steered: "↳",
+        comment: "✎",
         rule: "─",
         more: "↓",
         more_above: "↑",
@@ -86,6 +89,7 @@ impl Symbols {
         quote: "|",
         bar: ">",
         steered: "+>",
+        comment: "#",
         rule: "-",
         more: "v",
         more_above: "^",

@@ -10,8 +10,12 @@ use ratatui::{
 };
 
 use super::{
-    Entries, Finder, Motion, Outcome, Window, areas, closes, draw_hints, draw_title, motion,
-    percent, window::Shown,
+    Entries, Finder, Motion, Outcome, Window, areas, closes, draw_hints, draw_title,
+    lines::Cursor,
+    motion,
+    notes::{Note, Notes, places},
+    percent,
+    window::Shown,
 };
 use crate::{
     config::DiffLayout,
@@ -22,7 +26,7 @@ use crate::{
         render::{
             RenderContext, Row,
             diff::{
-                DiffLine, DiffModel, Form, Item, Layout, Painter, change_label, diff_model,
+                DiffLine, DiffModel, Form, Item, Layout, Painter, Side, change_label, diff_model,
                 push_stats,
             },
             format::{count, shown_path},
@@ -35,14 +39,17 @@ use crate::{
 pub struct DiffViewer {
     files: Vec<File>,
     layout: DiffLayout,
-    /// All files one after the other; made again when a comparison is ready or the layout changes.
-    entries: Vec<Entry>,
+    /// All files one after the other; made again when a comparison is ready, the layout changes, or
+    /// the notes do.
+    pub(super) entries: Vec<Entry>,
     /// Where in them each hunk begins.
     hunks: Vec<usize>,
     made_for: Option<MadeFor>,
     /// The entry jumped to, until the window is scrolled.
     jumped_to: Option<usize>,
-    window: Window,
+    pub(super) window: Window,
+    pub(super) notes: Notes,
+    pub(super) cursor: Cursor,
     pub(in crate::ui) find: Finder,
     /// A question's answers stand below, and have the keys that they are given with.
     answered_below: bool,
@@ -66,16 +73,17 @@ struct MadeFor {
     layout: DiffLayout,
     width: u16,
     models: usize,
+    notes: u64,
 }
 
 #[derive(Clone, Copy)]
-struct Entry {
-    file: usize,
-    kind: EntryKind,
+pub(super) struct Entry {
+    pub file: usize,
+    pub kind: EntryKind,
 }
 
 #[derive(Clone, Copy)]
-enum EntryKind {
+pub(super) enum EntryKind {
     /// Between files.
     Blank,
     Header,
@@ -87,6 +95,8 @@ enum EntryKind {
         layout: Layout,
         hunk: bool,
     },
+    /// Which of the notes, and its key.
+    Note(usize, u64),
 }
 
 impl DiffViewer {
@@ -106,6 +116,8 @@ impl DiffViewer {
             made_for: None,
             jumped_to: None,
             window: Window::default(),
+            notes: Notes::default(),
+            cursor: Cursor::default(),
             find: Finder::default(),
             answered_below: false,
             has_input: false,
@@ -201,15 +213,20 @@ impl DiffViewer {
         buf: &mut Buffer,
         ctx: &RenderContext<'_>,
     ) -> String {
+        self.follow_cursor();
         let laid = Laid {
             files: &self.files,
             entries: &self.entries,
+            notes: &self.notes,
             painters: RefCell::default(),
             ctx,
         };
         let window = &mut self.window;
         self.find.draw_window(window, &laid, body, buf, ctx);
-        percent(&self.window, &laid)
+        let far = percent(&self.window, &laid);
+        self.settle_cursor();
+        self.draw_cursor(body, buf, ctx);
+        far
     }
 
     fn make(&mut self, ctx: &RenderContext<'_>) {
@@ -226,21 +243,66 @@ impl DiffViewer {
                 .iter()
                 .filter(|file| file.model.is_some())
                 .count(),
+            notes: self.notes.rev(),
         };
-        if self.made_for == Some(made_for) {
+        let Some(before) = self.made_for.replace(made_for) else {
+            self.entries = self.laid_out(ctx.width);
+            self.count_hunks();
+            return;
+        };
+        if before == made_for {
             return;
         }
-        // The file at the top stays there.
-        let top = self.entries.get(self.window.top()).map(|entry| entry.file);
-        let into_file = top.map_or(0, |file| self.window.top() - self.file_start(file));
-        let same_items = self.made_for.is_some_and(|made| made.layout == self.layout);
-        self.made_for = Some(made_for);
         self.find.again();
-        self.entries.clear();
         self.jumped_to = None;
+        let old = std::mem::take(&mut self.entries);
+        self.entries = self.laid_out(ctx.width);
+        self.count_hunks();
+        let place = self.window.place();
+        let only_notes = MadeFor {
+            notes: before.notes,
+            ..made_for
+        } == before;
+        let moved = |entry: usize| {
+            let was = old.get(entry)?;
+            self.entries.iter().position(|now| now.is_same(was))
+        };
+        if only_notes {
+            if let Some(top) = moved(place.0) {
+                self.window.go_back((top, place.1));
+            }
+        } else if let Some(top) = old.get(place.0) {
+            // The file at the top stays there.
+            let into_file = place.0 - old.partition_point(|entry| entry.file < top.file);
+            let into = if before.layout == self.layout {
+                into_file
+            } else {
+                0
+            };
+            self.window.go_to(self.file_start(top.file) + into);
+        }
+        let cursors: Vec<(usize, Option<usize>)> = self
+            .cursor
+            .ends()
+            .map(|entry| (entry, moved(entry)))
+            .collect();
+        self.move_cursor(|entry| {
+            let moved = cursors.iter().find(|(before, _)| *before == entry);
+            moved.and_then(|(_, now)| *now)
+        });
+    }
+
+    fn count_hunks(&mut self) {
+        let begins = |entry: &(usize, &Entry)| entry.1.begins_hunk();
+        let hunks = self.entries.iter().enumerate().filter(begins);
+        self.hunks = hunks.map(|(at, _)| at).collect();
+    }
+
+    fn laid_out(&self, width: u16) -> Vec<Entry> {
+        let mut entries = Vec::new();
         let several = self.files.len() > 1;
         for (n, file) in self.files.iter().enumerate() {
-            let mut push = |kind| self.entries.push(Entry { file: n, kind });
+            let mut push = |kind| entries.push(Entry { file: n, kind });
             if n > 0 {
                 push(EntryKind::Blank);
             }
@@ -251,8 +313,15 @@ impl DiffViewer {
                 push(EntryKind::Waiting);
                 continue;
             };
-            let layout = Layout::choose(self.layout, model, ctx.width);
+            let mut notes = self.notes.of_file(n);
+            notes
+                .at_top()
+                .into_iter()
+                .for_each(|(at, key)| push(EntryKind::Note(at, key)));
+            let layout = Layout::choose(self.layout, model, width);
             let mut hunk = true;
+            // The lines of both sides that come next.
+            let (mut old, mut new) = (0, 0);
             for item in layout.items(model) {
                 let gap = matches!(item, Item::Line(DiffLine::Gap { .. }));
                 push(EntryKind::Item {
@@ -261,15 +330,32 @@ impl DiffViewer {
                     hunk: hunk && !gap,
                 });
                 hunk = gap;
+                let hidden = match item {
+                    // What a patch leaves out has no lines here.
+                    Item::Line(DiffLine::Gap { hidden }) if !model.is_patch() => {
+                        let all = [old..old + hidden, new..new + hidden];
+                        (old, new) = (all[0].end, all[1].end);
+                        Some(all)
+                    }
+                    _ => None,
+                };
+                for (side, line) in places(item) {
+                    match side {
+                        Side::Old => old = line + 1,
+                        Side::New => new = line + 1,
+                    }
+                }
+                let below = notes.below(item, hidden);
+                below
+                    .into_iter()
+                    .for_each(|(at, key)| push(EntryKind::Note(at, key)));
             }
+            notes
+                .rest()
+                .into_iter()
+                .for_each(|(at, key)| push(EntryKind::Note(at, key)));
         }
-        let begins = |entry: &(usize, &Entry)| entry.1.begins_hunk();
-        let hunks = self.entries.iter().enumerate().filter(begins);
-        self.hunks = hunks.map(|(at, _)| at).collect();
-        if let Some(file) = top {
-            let into = if same_items { into_file } else { 0 };
-            self.window.go_to(self.file_start(file) + into);
-        }
+        entries
     }
 
     fn file_start(&self, file: usize) -> usize {
@@ -323,7 +409,38 @@ impl DiffViewer {
             }
         );
         let before = self.hunks.partition_point(|start| *start <= entry);
-        before.checked_sub(1).filter(|_| !gap)
+        let note = matches!(kind, EntryKind::Note(..));
+        before.checked_sub(1).filter(|_| !gap && !note)
+    }
+
+    /// What stands between the lines.
+    pub(in crate::ui) fn set_notes(&mut self, notes: Vec<Note>) {
+        self.notes.set(notes);
+    }
+
+    /// Rows that are kept free for what is drawn over them.
+    pub(in crate::ui) fn set_room(&mut self, rows: u16) {
+        self.notes.set_room(rows);
+    }
+
+    /// Where those rows are in the last frame, from the top of `area`.
+    pub(in crate::ui) fn room(&self, area: Rect) -> Option<Rect> {
+        let wanted = self.room_entry()?;
+        let mut above = 0;
+        for shown in self.window.shown() {
+            if shown.entry == wanted {
+                let top = u16::try_from(above).ok()?;
+                let rows = u16::try_from(shown.rows).ok()?;
+                let all = Rect {
+                    y: area.y.checked_add(top)?,
+                    height: rows,
+                    ..area
+                };
+                return Some(all.intersection(area)).filter(|seen| !seen.is_empty());
+            }
+            above += shown.rows;
+        }
+        None
     }
 
     /// Puts a hunk near the top.
@@ -373,12 +490,24 @@ impl DiffViewer {
 }
 
 impl Entry {
-    fn is_change(&self) -> bool {
+    /// Whether it shows what another one does, maybe in another layout.
+    fn is_same(&self, other: &Self) -> bool {
+        let same = match (self.kind, other.kind) {
+            (EntryKind::Item { item, .. }, EntryKind::Item { item: other, .. }) => {
+                item == other || places(item).any(|place| places(other).any(|of| of == place))
+            }
+            (EntryKind::Note(_, one), EntryKind::Note(_, other)) => one == other,
+            (one, other) => std::mem::discriminant(&one) == std::mem::discriminant(&other),
+        };
+        same && self.file == other.file
+    }
+
+    pub(super) fn is_change(&self) -> bool {
         matches!(self.kind, EntryKind::Item { item, .. } if item.is_change())
     }
 
     /// Its line in the text after.
-    fn line_after(&self) -> Option<u32> {
+    pub(super) fn line_after(&self) -> Option<u32> {
         let EntryKind::Item { item, .. } = self.kind else {
             return None;
         };
@@ -404,6 +533,7 @@ impl Entry {
 struct Laid<'a> {
     files: &'a [File],
     entries: &'a [Entry],
+    notes: &'a Notes,
     /// By file; made for those that show.
     painters: RefCell<Vec<(usize, Layout, Painter<'a>)>>,
     ctx: &'a RenderContext<'a>,
@@ -432,6 +562,7 @@ impl Entries for Laid<'_> {
                 let text = format!("comparing{}", self.ctx.symbols.ellipsis);
                 vec![StyledLine::styled(&text, self.ctx.theme.dim).into_row()]
             }
+            EntryKind::Note(at, _) => self.notes.rows(at, self.ctx),
             EntryKind::Item { item, layout, .. } => {
                 let Some(model) = &file.model else {
                     return Vec::new();

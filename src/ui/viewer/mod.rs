@@ -7,7 +7,9 @@
 mod diff;
 pub(in crate::ui) mod find;
 mod input;
+pub(in crate::ui) mod lines;
 mod mouse;
+pub(in crate::ui) mod notes;
 mod picture;
 mod terminal;
 mod text;

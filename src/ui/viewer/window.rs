@@ -51,6 +51,8 @@ pub struct Window {
     /// Applied with the next [`Window::rows`].
     pending: Vec<Motion>,
     at_end: bool,
+    /// To be in sight with the next frame.
+    kept: Option<usize>,
     /// As of the last frame; rows below the window's end included.
     shown: Vec<Shown>,
 }
@@ -103,6 +105,15 @@ impl Window {
         self.by(-isize::try_from(self.height / 3).unwrap_or(0), entries);
     }
 
+    /// Scrolls with the next frame as little as shows an entry with some rows around it.
+    pub fn keep(&mut self, entry: usize) {
+        self.kept = Some(entry);
+    }
+
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
     pub fn top(&self) -> usize {
         self.top
     }
@@ -126,6 +137,9 @@ impl Window {
             }
         }
         self.top = self.top.min(entries.len().saturating_sub(1));
+        if let Some(kept) = self.kept.take() {
+            self.show(kept, entries);
+        }
         let mut rows = self.lay_out(entries);
         if rows.len() < height && (self.top, self.skip) != (0, 0) {
             self.go_to_end(entries);
@@ -187,6 +201,33 @@ impl Window {
             self.skip = entries.rows(above).len();
         }
         self.skip -= left;
+    }
+
+    fn show(&mut self, entry: usize, entries: &impl Entries) {
+        let margin = self.height / 4;
+        let signed = |rows: usize| isize::try_from(rows).unwrap_or(0);
+        if entry < self.top || entry == self.top && self.skip > 0 {
+            self.go_back((entry, 0));
+            return self.by(-signed(margin), entries);
+        }
+        let rows = entries.rows(entry).len();
+        let mut above = 0;
+        for between in self.top..entry {
+            above += entries.rows(between).len();
+            if above > self.height + self.skip {
+                // Far below.
+                self.go_back((entry, 0));
+                let room = self.height.saturating_sub(margin + rows);
+                return self.by(-signed(room), entries);
+            }
+        }
+        let above = above.saturating_sub(self.skip);
+        let too_low = (above + rows + margin).saturating_sub(self.height);
+        if too_low > 0 {
+            self.by(signed(too_low.min(above)), entries);
+        } else if above < margin {
+            self.by(-signed(margin - above), entries);
+        }
     }
 
     fn go_to_end(&mut self, entries: &impl Entries) {

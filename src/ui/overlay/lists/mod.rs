@@ -5,6 +5,7 @@
 //! line in [`opened_by`] if an action opens it.
 
 mod agents;
+mod comments;
 mod copy;
 mod filter_list;
 mod options;
@@ -47,6 +48,7 @@ use crate::{
 use filter_list::{FilterList, ListRow, Listed};
 
 pub use agents::AgentPicker;
+pub use comments::CommentList;
 pub use copy::{CopyPicker, ask_replace};
 #[cfg(test)]
 pub use options::Options;

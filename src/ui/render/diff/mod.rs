@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-pub use model::{DiffLine, DiffModel, DiffStats, Form};
+pub use model::{DiffLine, DiffModel, DiffStats, Form, Side};
 pub use paint::{Item, Layout, Painter};
 
 /// Texts up to this many bytes are compared at once: it takes less than a frame, and the rows do

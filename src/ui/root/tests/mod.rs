@@ -4,6 +4,7 @@ mod actions;
 mod activity;
 mod ascii;
 mod broken;
+mod commenting;
 mod copying;
 mod finding;
 mod in_flight;

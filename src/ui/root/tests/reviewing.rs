@@ -14,9 +14,9 @@ use crate::{
 const KEY: fn() -> SessionKey = SessionKey::default;
 
 /// A screen with an app that answers.
-struct Desk {
-    screen: Screen,
-    files: Vec<Changed>,
+pub(super) struct Desk {
+    pub(super) screen: Screen,
+    pub(super) files: Vec<Changed>,
     uncovered: Vec<SafeText>,
     read_only: Option<SafeText>,
     can_redo: bool,
@@ -32,7 +32,7 @@ fn numbered(from: usize, changed: &[(usize, &str)]) -> String {
     (from..from + 60).map(line).collect()
 }
 
-fn changes() -> Vec<Changed> {
+pub(super) fn changes() -> Vec<Changed> {
     let before = numbered(0, &[]);
     let after = numbered(
         0,
@@ -68,11 +68,11 @@ fn changes() -> Vec<Changed> {
 }
 
 impl Desk {
-    fn new(files: Vec<Changed>) -> Self {
+    pub(super) fn new(files: Vec<Changed>) -> Self {
         Self::at(80, 24, files)
     }
 
-    fn at(width: u16, height: u16, files: Vec<Changed>) -> Self {
+    pub(super) fn at(width: u16, height: u16, files: Vec<Changed>) -> Self {
         let mut desk = Self {
             screen: Screen::new(Bench::working()).sized(width, height),
             files,
@@ -87,7 +87,7 @@ impl Desk {
     }
 
     /// Presses keys one after the other, answers what is asked; what else was wanted.
-    fn press(&mut self, names: &str) -> Vec<UiCommand> {
+    pub(super) fn press(&mut self, names: &str) -> Vec<UiCommand> {
         let mut others = Vec::new();
         for name in names.split_whitespace() {
             let commands = self.screen.press(name);
@@ -107,7 +107,7 @@ impl Desk {
             .collect()
     }
 
-    fn answer(&mut self, commands: Vec<UiCommand>) -> Vec<UiCommand> {
+    pub(super) fn answer(&mut self, commands: Vec<UiCommand>) -> Vec<UiCommand> {
         let mut others = Vec::new();
         let mut next = commands;
         for _ in 0..20 {
@@ -149,14 +149,14 @@ impl Desk {
         self.screen.ui.review(KEY(), told);
     }
 
-    fn told(&mut self, told: ReviewTold) {
+    pub(super) fn told(&mut self, told: ReviewTold) {
         self.screen.ui.review(KEY(), told);
         self.screen.buffer();
         let commands = self.screen.ui.take_commands();
         assert!(self.answer(commands).is_empty());
     }
 
-    fn draw(&mut self) -> String {
+    pub(super) fn draw(&mut self) -> String {
         self.screen.draw()
     }
 

@@ -1,0 +1,259 @@
+//! Comments in a review: their keys, where they stand in the diff, and what is asked for them.
+
+use std::time::Instant;
+
+use crossterm::event::KeyEvent;
+
+use super::{
+    Ask, Focus, Outcome, Reviewing,
+    comments::{Comment, CommentWish, Comments},
+    keys::say,
+    pane::Target,
+    writing::{Wanted, Writing, Wrote},
+};
+use crate::{
+    model::{ReviewScope, ReviewTexts, ReviewWish},
+    text::SafeText,
+    ui::{
+        composer::Composer,
+        render::{
+            diff::{DiffModel, Side},
+            format::count,
+        },
+        viewer::notes::{Note, NoteBody},
+    },
+};
+
+impl Reviewing {
+    pub fn is_writing(&self) -> bool {
+        self.writing.is_some()
+    }
+
+    /// `c`: of what the cursor is on, else of the marked hunk.
+    pub(super) fn comment(&mut self) -> Outcome {
+        let (Some(of), Some(file)) = (self.selected_of(), self.list.selected()) else {
+            return say("nothing is selected");
+        };
+        let wanted = match self.pane.target(&of, &file.name, &self.comments) {
+            Err(why) => return say(why),
+            Ok(Target::Known(id)) => match self.comments.get(id) {
+                None => return Outcome::Stay,
+                Some(comment) => Wanted {
+                    about: comment.about.clone(),
+                    content: of.content,
+                    known: Some((id, comment.text.clone())),
+                },
+            },
+            Ok(Target::New(about)) => Wanted {
+                about,
+                content: of.content,
+                known: None,
+            },
+        };
+        Outcome::Comment(Box::new(wanted))
+    }
+
+    /// The line is open: what is typed goes there.
+    pub fn begin_comment(&mut self, wanted: Wanted, composer: Composer, now: Instant) {
+        self.focus = Focus::Diff;
+        self.writing = Some(Writing::new(wanted, composer, now));
+    }
+
+    /// A key while a comment is written.
+    pub(super) fn writing_key(&mut self, key: KeyEvent) -> Option<Outcome> {
+        let writing = self.writing.as_mut()?;
+        let text = match writing.key(key) {
+            Wrote::Stays => return Some(Outcome::Stay),
+            Wrote::Left => {
+                self.writing = None;
+                return Some(Outcome::Stay);
+            }
+            Wrote::Kept(text) => text,
+        };
+        let wanted = writing.wanted.clone();
+        let is_blank = text.trim().is_empty();
+        let kept = match wanted.known {
+            Some((id, _)) => self.comments.change(id, &text).map(|()| is_blank),
+            None if is_blank => Ok(false),
+            None => {
+                let added = self.comments.add(wanted.about, wanted.content, &text);
+                added.map(|_| false)
+            }
+        };
+        Some(match kept {
+            Err(why) => say(why),
+            Ok(removed) => {
+                self.writing = None;
+                self.pane.drop_range();
+                match removed {
+                    true => say("the comment is removed"),
+                    false => Outcome::Stay,
+                }
+            }
+        })
+    }
+
+    /// `C`
+    pub(super) fn list_comments(&self) -> Outcome {
+        match self.comments.is_empty() {
+            true => say("there are no comments yet: c writes one"),
+            false => Outcome::Ask(Ask::Comments(self.comments.rows())),
+        }
+    }
+
+    /// What the list of all has led to.
+    pub fn comment_wish(&mut self, wish: CommentWish) -> Outcome {
+        match wish {
+            CommentWish::Remove(id) => {
+                self.comments.remove(id);
+                Outcome::Stay
+            }
+            CommentWish::GoTo(id) => self.go_to_comment(id),
+            CommentWish::Send => Outcome::Send,
+        }
+    }
+
+    fn go_to_comment(&mut self, id: u64) -> Outcome {
+        let Some(comment) = self.comments.get(id) else {
+            return Outcome::Stay;
+        };
+        if self.list.choose_path(&comment.about.path) {
+            self.focus = Focus::Diff;
+            self.pane.begin_at_note(id);
+            return Outcome::Stay;
+        }
+        let scope = self.listed.as_ref().map(|listed| listed.scope);
+        if scope == Some(ReviewScope::Session) {
+            let text = format!("{} is not among these changes", comment.about.name);
+            return Outcome::Say(SafeText::line(&text));
+        }
+        self.going = Some(id);
+        Outcome::Wish(ReviewWish::List(Some(ReviewScope::Session)))
+    }
+
+    /// A list has come: on to the comment that it was asked for.
+    pub(super) fn go_on_to_comment(&mut self) -> Option<SafeText> {
+        let id = self.going.take()?;
+        match self.go_to_comment(id) {
+            Outcome::Say(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// All comments as one prompt, and how many they are; `None` without any.
+    pub fn comments_told(&self) -> Option<(String, String)> {
+        let prompt = self.comments.prompt()?;
+        Some((prompt, count(self.comments.len(), "comment")))
+    }
+
+    pub fn comments_sent(&mut self) {
+        self.comments.clear();
+    }
+
+    /// Whether a scope ends with what is on the disk now.
+    fn is_current(&self, scope: ReviewScope) -> bool {
+        let newest = self
+            .listed
+            .as_ref()
+            .and_then(|listed| listed.scopes.first());
+        match scope {
+            ReviewScope::Session | ReviewScope::Commit | ReviewScope::Since(_) => true,
+            ReviewScope::Turn(_) => newest.is_some_and(|newest| newest.scope == scope),
+        }
+    }
+
+    /// The texts of a file are there: its comments go where their lines are now.
+    pub(super) fn settle_comments(&mut self, texts: &ReviewTexts) {
+        let (path, content) = (&texts.path, texts.content);
+        let Ok((before, after)) = &texts.texts else {
+            return;
+        };
+        if !self.is_current(texts.scope) || !self.comments.is_behind(path, content) {
+            return;
+        }
+        let lines = |text: &Option<SafeText>| -> Vec<SafeText> {
+            let lines = text.iter().flat_map(|text| text.lines());
+            lines.map(SafeText::line).collect()
+        };
+        let (old, new) = (lines(before), lines(after));
+        self.comments.settle(path, content, |side, at| {
+            let lines = match side {
+                Side::Old => &old,
+                Side::New => &new,
+            };
+            lines.get(at as usize).map(SafeText::as_str)
+        });
+    }
+
+    /// Files with comments that have become others: their texts are asked for.
+    pub(super) fn find_moved(&mut self, scope: ReviewScope) {
+        self.moved.clear();
+        if self.comments.is_empty() || !self.is_current(scope) {
+            return;
+        }
+        for (path, content) in self.list.contents() {
+            if self.comments.is_behind(path, content) {
+                self.moved.push(path.to_path_buf());
+            }
+        }
+    }
+}
+
+/// The comments of a shown diff, and the room of the one that is written.
+pub fn notes(
+    model: &DiffModel,
+    path: &std::path::Path,
+    comments: &Comments,
+    writing: Option<&Wanted>,
+) -> Vec<Note> {
+    let edited = writing.and_then(|wanted| Some(wanted.known.as_ref()?.0));
+    let kept = comments
+        .of_file(path)
+        .filter(|comment| Some(comment.id) != edited);
+    let mut notes: Vec<Note> = kept.map(|comment| note(comment, model)).collect();
+    if let Some(wanted) = writing.filter(|wanted| wanted.about.path == path) {
+        let found = wanted.about.find(|side, at| line_of(model, side, at));
+        notes.push(Note {
+            key: edited.unwrap_or(u64::MAX),
+            file: 0,
+            below: found.map(|lines| (wanted.about.side, lines.end.saturating_sub(1))),
+            body: NoteBody::Room,
+        });
+    }
+    notes
+}
+
+fn note(comment: &Comment, model: &DiffModel) -> Note {
+    let about = &comment.about;
+    let found = about.find(|side, at| line_of(model, side, at));
+    let several = about.lines.len() > 1;
+    let lines = match &found {
+        Some(lines) => {
+            let mut moved = about.clone();
+            moved.lines = lines.clone();
+            moved.lines()
+        }
+        None => about.lines(),
+    };
+    Note {
+        key: comment.id,
+        file: 0,
+        below: found
+            .as_ref()
+            .map(|lines| (about.side, lines.end.saturating_sub(1))),
+        body: NoteBody::Text {
+            about: (several || found.is_none()).then(|| SafeText::line(&lines)),
+            gone: found.is_none().then(|| comment.was()),
+            text: SafeText::new(&comment.text),
+        },
+    }
+}
+
+/// A line of a side, where it has that many.
+pub fn line_of(model: &DiffModel, side: Side, at: u32) -> Option<&str> {
+    let lines = match side {
+        Side::Old => &model.old,
+        Side::New => &model.new,
+    };
+    ((at as usize) < lines.len()).then(|| lines.get(at))
+}

@@ -1,0 +1,352 @@
+//! Comments in the review: written at lines, moved with them, sent as one prompt.
+
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+
+use super::{
+    reviewing::{Desk, changes},
+    *,
+};
+use crate::{
+    model::{ReviewDone, ReviewTold, SessionKey},
+    ui::{SendTo, review::testing::Changed},
+};
+
+/// Writes what `c` opens.
+fn comment(desk: &mut Desk, text: &str) {
+    desk.press("c");
+    desk.screen.types(text);
+    assert!(desk.press("enter").is_empty());
+}
+
+/// The prompt that a key leads to, as it is sent.
+fn sent(commands: Vec<UiCommand>) -> String {
+    let [
+        UiCommand::SaveHistory(kept),
+        UiCommand::Submit { draft, to },
+    ] = &commands[..]
+    else {
+        panic!("{commands:?}");
+    };
+    assert_eq!((kept, *to), (&draft.text(), SendTo::Turn));
+    kept.clone()
+}
+
+#[test]
+fn pictures_of_comments() {
+    for (width, height) in [(60, 24), (100, 30), (160, 40)] {
+        let mut desk = Desk::at(width, height, changes());
+        desk.press("j j");
+        // In few columns the diff stands alone.
+        desk.press("tab");
+        comment(&mut desk, "Where does the ? lead to?");
+        desk.press("n shift-down");
+        comment(
+            &mut desk,
+            "One step is enough, and a name says more than a comment does here.",
+        );
+        desk.press("p c");
+        let (buf, _) = desk.screen.buffer();
+        keep(&format!("comments_{width}"), &buf);
+        insta::assert_snapshot!(format!("comments_{width}"), text(&buf));
+        assert!(desk.screen.cursor().is_some());
+    }
+    let mut desk = Desk::at(100, 30, changes());
+    desk.press("j j tab");
+    comment(&mut desk, "Where does the ? lead to?");
+    desk.press("n C");
+    insta::assert_snapshot!("comments_list", desk.draw());
+}
+
+#[test]
+fn comments_of_lines_ranges_and_hunks_go_in_one_prompt() {
+    let mut desk = Desk::new(changes());
+    // The hunk that is marked, from the list.
+    desk.press("j j");
+    comment(&mut desk, "Why?");
+    desk.press("n");
+    desk.press("v j");
+    comment(&mut desk, "Both of them.");
+    desk.press("j");
+    assert!(desk.draw().contains("2 comments"), "{}", desk.draw());
+    let prompt = sent(desk.press("S"));
+    assert_eq!(
+        prompt,
+        "My comments on the changes:\n\n\
+         1. src/ui/review/mod.rs, line 6:\n>     let line_5 = step(50)?;\nWhy?\n\n\
+         2. src/ui/review/mod.rs, lines 41–42:\n>     // a step that was\n>     let line_40 = leap(40);\nBoth of them."
+    );
+    // They are gone from the review, and the conversation is there.
+    assert!(!desk.screen.ui.review.is_open());
+    assert!(desk.screen.status().contains("sent 2 comments"));
+    desk.press("f4 S");
+    assert!(desk.screen.status().contains("no comments yet"));
+    desk.press("q up");
+    assert!(
+        desk.screen.ui.draft_text().starts_with("My comments"),
+        "in the history"
+    );
+}
+
+#[test]
+fn a_comment_is_edited_at_its_line_and_gone_once_emptied() {
+    let mut desk = Desk::new(changes());
+    desk.press("j j tab");
+    desk.press("c enter");
+    assert!(!desk.draw().contains("1 comment"), "nothing was written");
+    desk.press("c");
+    desk.screen.types("lost");
+    desk.press("esc");
+    assert!(!desk.draw().contains("lost"));
+    assert!(desk.screen.ui.review.is_open(), "esc only left the comment");
+    desk.press("c");
+    desk.screen.types("first");
+    desk.press("alt-enter");
+    desk.screen.types("second, q and u");
+    desk.press("enter");
+    let picture = desk.draw();
+    assert!(picture.contains("1 comment"), "{picture}");
+    for line in ["✎ first", "▎ second, q and u"] {
+        assert!(picture.contains(line), "{line} in {picture}");
+    }
+    // At its line, and on the comment itself.
+    for keys in ["c", "j c"] {
+        desk.press(keys);
+        let picture = desk.draw();
+        assert!(picture.contains("emptied: remove"), "{picture}");
+        desk.screen.types("!");
+        desk.press("enter");
+    }
+    assert!(desk.draw().contains("q and u!!"), "{}", desk.draw());
+    desk.press("c ctrl-a ctrl-u backspace ctrl-a ctrl-k ctrl-u");
+    desk.press("ctrl-k enter");
+    let picture = desk.draw();
+    assert!(!picture.contains('✎'), "{picture}");
+    assert!(desk.screen.status().contains("removed"), "{picture}");
+}
+
+#[test]
+fn what_is_written_survives_another_list_and_the_review_closed() {
+    let mut desk = Desk::new(changes());
+    desk.press("j j tab c");
+    desk.screen.types("half a w");
+    desk.files[2].file.content = 2;
+    desk.files[2].after = desk.files[2]
+        .after
+        .as_ref()
+        .map(|text| format!("// new\n{text}"));
+    desk.told(ReviewTold::Changed);
+    assert!(desk.draw().contains("half a w"), "{}", desk.draw());
+    desk.press("f4");
+    assert!(!desk.screen.ui.review.is_open());
+    desk.press("f4");
+    // Its file is no longer listed: it stands at the end.
+    desk.files.remove(2);
+    desk.told(ReviewTold::Changed);
+    assert!(desk.draw().contains("half a w"), "{}", desk.draw());
+    desk.screen.types("ord");
+    desk.press("enter");
+    let prompt = sent(desk.press("S"));
+    assert!(prompt.ends_with("half a word"), "{prompt}");
+}
+
+#[test]
+fn comments_move_with_their_lines_and_are_stale_without() {
+    let mut desk = Desk::at(100, 30, changes());
+    desk.press("j j tab");
+    comment(&mut desk, "about five");
+    desk.press("n");
+    comment(&mut desk, "about the step");
+    desk.press("tab k k");
+    // A turn adds lines above and takes one away, while another file is looked at.
+    let changed = &mut desk.files[2];
+    changed.file.content = 2;
+    changed.after = changed.after.as_ref().map(|text| {
+        format!(
+            "// one\n// two\n{}",
+            text.replace("    // a step that was\n", "")
+        )
+    });
+    desk.told(ReviewTold::Changed);
+    desk.press("C");
+    let picture = desk.draw();
+    assert!(picture.contains("line 8  about five"), "{picture}");
+    assert!(picture.contains("line 41  about the step"), "{picture}");
+    assert!(picture.contains("stale"), "{picture}");
+    desk.press("down enter");
+    let picture = desk.draw();
+    assert!(
+        picture.contains("✎ stale · was line 41: // a step that was"),
+        "{picture}"
+    );
+    let prompt = sent(desk.press("S"));
+    assert!(
+        prompt.contains("1. src/ui/review/mod.rs, line 8:\n"),
+        "{prompt}"
+    );
+    assert!(
+        prompt.contains("line 41 (changed since):\n>     // a step"),
+        "{prompt}"
+    );
+}
+
+#[test]
+fn the_list_of_all_leads_to_one_and_removes_it() {
+    let mut desk = Desk::at(100, 30, changes());
+    desk.press("C");
+    assert!(desk.screen.status().contains("no comments yet"));
+    desk.press("tab");
+    comment(&mut desk, "about the log");
+    desk.press("tab j j tab n");
+    comment(&mut desk, "about the step");
+    desk.press("C enter");
+    let picture = desk.draw();
+    assert!(
+        picture.contains("M CHANGELOG.md") && picture.contains("✎ about the log"),
+        "{picture}"
+    );
+    // The cursor is on it.
+    desk.press("c");
+    assert!(desk.draw().contains("emptied: remove"), "{}", desk.draw());
+    desk.press("esc C d");
+    let picture = desk.draw();
+    assert!(!picture.contains("line 2  about the log"), "{picture}");
+    desk.press("delete");
+    assert!(!desk.draw().contains("1 comment"), "{}", desk.draw());
+    desk.press("S");
+    assert!(desk.screen.status().contains("no comments yet"));
+}
+
+#[test]
+fn a_comment_on_a_file_of_another_scope_is_gone_to_in_the_session() {
+    let mut desk = Desk::new(changes());
+    desk.press("tab");
+    comment(&mut desk, "about the log");
+    let all = std::mem::take(&mut desk.files);
+    desk.told(ReviewTold::Changed);
+    assert!(desk.draw().contains("No changes in this turn"));
+    desk.files = all;
+    desk.press("C enter");
+    let picture = desk.draw();
+    assert!(picture.contains("changes · the session"), "{picture}");
+    assert!(picture.contains("✎ about the log"), "{picture}");
+}
+
+#[test]
+fn what_was_undone_is_told_in_the_same_prompt_and_the_draft_stays() {
+    let mut desk = Desk::new(changes());
+    desk.press("j j tab");
+    comment(&mut desk, "Why?");
+    desk.press("u");
+    let done = ReviewDone {
+        said: "put back 1 hunk".into(),
+        note: Some("(I reverted src/ui/review/mod.rs line 6.)".into()),
+        ..ReviewDone::default()
+    };
+    desk.told(ReviewTold::Done(Box::new(done)));
+    desk.screen
+        .ui
+        .composer()
+        .set_text("(I reverted src/ui/review/mod.rs line 6.)\nand then\nthis");
+    let prompt = sent(desk.press("S"));
+    assert!(
+        prompt.starts_with("(I reverted src/ui/review/mod.rs line 6.)\n\nMy comment on"),
+        "{prompt}"
+    );
+    assert_eq!(desk.screen.ui.draft_text(), "and then\nthis");
+}
+
+#[test]
+fn each_session_has_its_own_comments() {
+    let mut desk = Desk::new(changes());
+    let (first, second) = (SessionKey::default(), SessionKey(7));
+    desk.screen.ui.show_session(first, desk.screen.bench.now);
+    desk.press("tab");
+    comment(&mut desk, "of the first");
+    desk.screen.ui.show_session(second, desk.screen.bench.now);
+    assert!(desk.screen.ui.review.comments_told().is_none());
+    desk.screen.ui.show_session(first, desk.screen.bench.now);
+    assert!(desk.screen.ui.review.comments_told().is_some());
+}
+
+#[test]
+fn the_mouse_puts_the_cursor_and_drags_a_range() {
+    let mut desk = Desk::at(100, 30, changes());
+    desk.press("j j");
+    let at = |desk: &mut Desk, kind, wanted: &str| {
+        let picture = desk.draw();
+        let row = picture.lines().position(|row| row.contains(wanted));
+        let row = row.unwrap_or_else(|| panic!("{wanted} in {picture}"));
+        let event = Input::Mouse(MouseEvent {
+            kind,
+            column: 60,
+            row: u16::try_from(row).expect("a row"),
+            modifiers: KeyModifiers::NONE,
+        });
+        let commands = desk
+            .screen
+            .ui
+            .handle(&[event], &desk.screen.bench.context());
+        assert!(desk.answer(commands).is_empty());
+    };
+    let (down, drag) = (
+        MouseEventKind::Down(MouseButton::Left),
+        MouseEventKind::Drag(MouseButton::Left),
+    );
+    at(&mut desk, down, "step(38)");
+    at(&mut desk, drag, "step(39)");
+    comment(&mut desk, "these two");
+    at(&mut desk, down, "step(3)");
+    comment(&mut desk, "this one");
+    let prompt = sent(desk.press("S"));
+    assert!(
+        prompt.contains("mod.rs, lines 39–40:\n>     let line_38"),
+        "{prompt}"
+    );
+    assert!(
+        prompt.contains("mod.rs, line 4:\n>     let line_3 ="),
+        "{prompt}"
+    );
+}
+
+#[test]
+fn what_has_no_lines_or_is_out_of_sight_is_not_commented_on() {
+    let mut desk = Desk::at(44, 16, changes());
+    desk.press("j j c");
+    assert!(desk.screen.status().contains("not on the screen"));
+    let mut desk = Desk::new(changes());
+    desk.press("j j j j c");
+    assert!(
+        desk.screen.status().contains("no lines here"),
+        "{}",
+        desk.draw()
+    );
+    // In one read with the key that selects another file.
+    let mut desk = Desk::new(changes());
+    let together = desk.screen.press_together("j c");
+    assert!(desk.answer(together).is_empty());
+    assert!(!desk.draw().contains("alt-enter"));
+}
+
+#[test]
+fn the_cursor_stays_in_sight_and_reads_on() {
+    let text: String = (0..300).map(|n| format!("line {n}\n")).collect();
+    let mut desk = Desk::new(vec![Changed::new("a.txt", None, Some(&text))]);
+    desk.press("tab");
+    for _ in 0..100 {
+        desk.press("j");
+        assert!(desk.draw().contains("❯"), "{}", desk.draw());
+    }
+    comment(&mut desk, "here");
+    assert!(sent(desk.press("S")).contains("line 101:\n> line 100\n"));
+    desk.press("f4 tab G");
+    comment(&mut desk, "the last");
+    desk.press("g");
+    comment(&mut desk, "the first");
+    desk.press("pgdn k");
+    comment(&mut desk, "in sight");
+    let prompt = sent(desk.press("S"));
+    assert!(
+        prompt.contains("line 300:") && prompt.contains("line 1:"),
+        "{prompt}"
+    );
+}
