@@ -93,6 +93,8 @@ impl From<&'static str> for SafeText {
 pub struct SafeTextBuf {
     text: String,
     edition: u32,
+    /// How often it was cut short.
+    cuts: u32,
 }
 
 impl SafeTextBuf {
@@ -110,17 +112,25 @@ impl SafeTextBuf {
         self.edition
     }
 
+    /// Grows with each edition, and where parts of the text were cut out: places in it that were known
+    /// before are others now, even if it has grown longer than it was.
+    pub fn places(&self) -> u32 {
+        self.edition.wrapping_add(self.cuts)
+    }
+
     /// Another text in its place.
     pub fn replaced_by(&self, text: &SafeText) -> Self {
         Self {
             text: text.to_string(),
             edition: self.edition.wrapping_add(1),
+            cuts: self.cuts,
         }
     }
 
     /// The same text, cut short.
     pub fn shorten(&mut self, text: &SafeText) {
         self.text = text.to_string();
+        self.cuts = self.cuts.wrapping_add(1);
     }
 
     /// What came behind the first `len` bytes.
@@ -146,7 +156,7 @@ impl From<SafeText> for SafeTextBuf {
     fn from(text: SafeText) -> Self {
         Self {
             text: text.0.as_ref().to_owned(),
-            edition: 0,
+            ..Self::default()
         }
     }
 }

@@ -27,8 +27,8 @@ const BITE_PAUSE: Duration = Duration::from_millis(1);
 #[derive(Debug, Default)]
 pub struct CutText {
     splitter: Option<Box<Splitter>>,
-    /// Which edition of the text it is.
-    edition: u32,
+    /// What places in the text count for: see [`SafeTextBuf::places`](crate::text::SafeTextBuf::places).
+    places: u32,
     /// A text with a huge end, or not yet taken in whole, is not looked at before this.
     pub not_before: Option<Instant>,
 }
@@ -47,16 +47,16 @@ impl CutText {
     }
 
     /// Takes in what is new, at the cost of that. True if the text was replaced by another one
-    /// (V2-UPD-01).
+    /// (V2-UPD-01), or cut short.
     pub fn update(&mut self, markdown: Option<Markdown<'_>>, now: Instant) -> bool {
         let Some(Markdown { text, done }) = markdown else {
             (self.splitter, self.not_before) = (None, None);
             return false;
         };
-        let is_other = text.edition() != self.edition;
+        let is_other = text.places() != self.places;
         if is_other {
             (self.splitter, self.not_before) = (None, None);
-            self.edition = text.edition();
+            self.places = text.places();
         }
         if contained("a text", || self.split(text, done, now)).is_err() {
             // A text that the splitter cannot take is shown plain.
@@ -107,7 +107,7 @@ impl CutText {
     pub fn content(&self, at: usize) -> Option<Content> {
         let segment = self.segment(at)?;
         Some(Content::Text {
-            edition: self.edition,
+            places: self.places,
             from: segment.range.start,
             to: segment.range.end,
             done: segment.done,
@@ -136,4 +136,31 @@ fn pause(tail: usize) -> Duration {
     const STEP: usize = 256 << 10;
     let steps = u32::try_from(tail.div_ceil(STEP)).unwrap_or(u32::MAX);
     Duration::from_millis(100).saturating_mul(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{SafeText, SafeTextBuf};
+
+    #[test]
+    fn a_text_that_was_cut_short_and_has_grown_since_is_cut_into_segments_anew() {
+        fn markdown(text: &SafeTextBuf) -> Option<Markdown<'_>> {
+            Some(Markdown { text, done: false })
+        }
+        let now = Instant::now();
+        let mut text = SafeTextBuf::from(SafeText::new("# One\n\nfirst words\n\nsecond words\n\n"));
+        let mut cut = CutText::default();
+        cut.update(markdown(&text), now);
+        text.shorten(&SafeText::new("# One\n\n"));
+        text.push(&SafeText::new(
+            "a paragraph that is longer than all that was there before\n\nand one more\n\n",
+        ));
+        assert!(cut.update(markdown(&text), now), "it is told");
+        let anew = CutText::whole(markdown(&text), now);
+        assert_eq!(cut.segments(), anew.segments());
+        for at in 0..anew.segments() {
+            assert_eq!(cut.segment(at), anew.segment(at));
+        }
+    }
 }

@@ -95,9 +95,10 @@ pub struct Markdown<'a> {
 /// What a segment's rows depend on, apart from how it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// A range of an edition of an append-only text, and whether later text cannot change it.
+    /// A range of an append-only text, and whether later text cannot change it. `places`: what the range
+    /// counts in.
     Text {
-        edition: u32,
+        places: u32,
         from: usize,
         to: usize,
         done: bool,
