@@ -88,6 +88,14 @@ impl CutText {
         }
     }
 
+    /// What cuts it, if all of this text is cut, and as markdown.
+    pub fn whole_of(&self, Markdown { text, done }: Markdown<'_>) -> Option<&Splitter> {
+        let splitter = self.splitter.as_deref()?;
+        let whole = self.places == text.places() && splitter.seen() == text.len();
+        let same = whole && splitter.is_finished() == done && !splitter.is_plain();
+        same.then_some(splitter)
+    }
+
     fn seen(&self) -> Option<usize> {
         self.splitter.as_ref().map(|text| text.seen())
     }

@@ -10,5 +10,5 @@ mod wanted;
 
 pub use bar::{Bar, BarKey, Counted};
 pub use pattern::{MAX_PATTERN, Pattern};
-pub use search::{Corpus, MAX_PLACES, Place, Search};
+pub use search::{Corpus, Cuts, MAX_PLACES, Place, Search};
 pub use wanted::{Wanted, next_of, number_of};

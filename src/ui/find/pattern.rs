@@ -74,6 +74,11 @@ impl Pattern {
         &self.text
     }
 
+    /// Words as they stand: what matches is as long as they are.
+    pub fn is_words(&self) -> bool {
+        !self.is_regex
+    }
+
     /// Whether it is anywhere in the text; also true where it would only match over a line's end.
     pub fn may_be_in(&self, text: &str) -> bool {
         self.matcher.is_match(text)

@@ -10,7 +10,7 @@ use std::{
 
 use super::{Pattern, pattern::lines};
 use crate::{
-    session::{BlockId, Changes},
+    session::{Block, BlockId, Changes},
     ui::{
         blocks::{Searched, SearchedText, Source, view},
         offload::Offload,
@@ -50,6 +50,13 @@ pub struct Corpus<'a, 's> {
     pub source: &'s Source<'a>,
     pub offload: &'s Offload,
     pub now: Instant,
+    pub cuts: &'s dyn Cuts,
+}
+
+/// Who has cut texts into segments already.
+pub trait Cuts {
+    /// How the text of a block is cut, where all of it is.
+    fn cut(&self, block: &Block) -> Option<&Splitter>;
 }
 
 impl<'a> Corpus<'a, '_> {
@@ -450,6 +457,8 @@ impl Scan {
             return Progress::Gone;
         }
         self.rev = rev;
+        let block = transcript.blocks().get(index);
+        let cut = block.and_then(|block| corpus.cuts.cut(block));
         if let Some((segment, text)) = self.held.take() {
             let over = self.plain(segment, &text, pattern);
             if self.found.len() >= self.room {
@@ -477,7 +486,7 @@ impl Scan {
                 return Progress::More;
             }
             let before = self.bytes;
-            let over = self.look_through(searched, pattern);
+            let over = self.look_through(searched, cut, pattern);
             if self.found.len() >= self.room {
                 return Progress::Done;
             }
@@ -495,11 +504,38 @@ impl Scan {
     }
 
     /// A chunk of a text; whether that was its last.
-    fn look_through(&mut self, searched: &Searched<'_>, pattern: &Pattern) -> bool {
+    fn look_through(
+        &mut self,
+        searched: &Searched<'_>,
+        known: Option<&Splitter>,
+        pattern: &Pattern,
+    ) -> bool {
         match &searched.text {
             SearchedText::Plain(text) => self.plain(searched.segment, text, pattern),
+            SearchedText::Markdown { text, cut, .. } if let (true, Some(known)) = (*cut, known) => {
+                self.at = (self.at + BITE).min(text.len());
+                self.segments_of(known, self.at, (text, searched.segment, *cut), pattern);
+                self.segments >= known.segments().len()
+            }
             SearchedText::Markdown { text, done, cut } => {
-                self.markdown(searched.segment, text, *done, *cut, pattern)
+                let mut splitter = self.splitter.take().unwrap_or_default();
+                self.at = text.ceil_char_boundary((self.at + BITE).min(text.len()));
+                let whole = self.at == text.len();
+                if whole && *done {
+                    splitter.finish(text);
+                } else {
+                    splitter.update(text.get(..self.at).unwrap_or_default());
+                }
+                let all = splitter.segments();
+                // The last one may not be complete.
+                let to = if whole {
+                    text.len()
+                } else {
+                    all.last().map_or(0, |last| last.range.start)
+                };
+                self.segments_of(&splitter, to, (text, searched.segment, *cut), pattern);
+                self.splitter = Some(splitter);
+                whole
             }
         }
     }
@@ -511,34 +547,35 @@ impl Scan {
         self.at >= text.len()
     }
 
-    fn markdown(
+    /// The segments of a markdown text that begin before `to`, from where the last call ended; with the
+    /// segment that the first is, or all of them.
+    fn segments_of(
         &mut self,
-        first: usize,
-        text: &str,
-        done: bool,
-        cut: bool,
+        splitter: &Splitter,
+        to: usize,
+        (text, first, cut): (&str, usize, bool),
         pattern: &Pattern,
-    ) -> bool {
-        let mut splitter = self.splitter.take().unwrap_or_default();
-        self.at = text.ceil_char_boundary((self.at + BITE).min(text.len()));
-        let whole = self.at == text.len();
-        if whole && done {
-            splitter.finish(text);
-        } else {
-            splitter.update(text.get(..self.at).unwrap_or_default());
-        }
+    ) {
         let mut plain = String::new();
         while let Some(segment) = splitter.segments().get(self.segments)
-            && (segment.done || whole)
+            && segment.range.start < to
         {
-            plain.clear();
-            markdown::plain(text, segment, splitter.defs(), &mut plain);
             let at = if cut { first + self.segments } else { first };
-            self.hits(at, &plain, pattern);
+            let source = text.get(segment.range.clone()).unwrap_or_default();
+            // What is counted is counted by segments, so one without a match can be left out.
+            if cut
+                && pattern.is_words()
+                && !pattern.may_be_in(source)
+                && markdown::reads_as_written(text, segment)
+            {
+                self.bytes += source.len();
+            } else {
+                plain.clear();
+                markdown::plain(text, segment, splitter.defs(), &mut plain);
+                self.hits(at, &plain, pattern);
+            }
             self.segments += 1;
         }
-        self.splitter = Some(splitter);
-        whole
     }
 
     fn hits(&mut self, segment: usize, text: &str, pattern: &Pattern) {

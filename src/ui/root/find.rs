@@ -16,13 +16,17 @@ use crate::{
         blocks::Source,
         find::{Bar, BarKey, Corpus, Counted, Place, Search, Wanted, next_of, number_of},
         keymap::Chord,
-        transcript::{Current, Found, ViewPlace},
+        offload::Offload,
+        transcript::{Current, Found, TranscriptView, ViewPlace},
     },
 };
 
 /// Time for searching in one frame: with what else a frame costs, keys do not wait longer than a hand
 /// can feel.
 const STEP: Duration = Duration::from_millis(4);
+
+/// The same in the frame that shows the key which changed the pattern.
+const KEY_STEP: Duration = Duration::from_millis(1);
 
 /// The find bar of a session, and what was found.
 pub(super) struct Finding {
@@ -76,15 +80,18 @@ impl Finding {
         &mut self,
         session: &Session,
         cx: &UiContext<'_>,
-        offload: &crate::ui::offload::Offload,
+        offload: &Offload,
+        view: &TranscriptView,
     ) {
         let source = Source::new(session, cx.screens);
         let corpus = Corpus {
             source: &source,
             offload,
             now: cx.now,
+            cuts: view,
         };
-        if std::mem::take(&mut self.wanted.changed) {
+        let typed = std::mem::take(&mut self.wanted.changed);
+        if typed {
             let blocks = source.transcript.blocks();
             let center = self
                 .origin
@@ -100,7 +107,8 @@ impl Finding {
         let Some(search) = &mut self.search else {
             return;
         };
-        search.step(&corpus, Instant::now() + STEP);
+        let time = if typed { KEY_STEP } else { STEP };
+        search.step(&corpus, Instant::now() + time);
         let places = search.places();
         let known = self.current.map(|place| places.binary_search(&place));
         self.current = match known {
@@ -255,7 +263,7 @@ impl Ui {
         let Some(finding) = &mut self.finding else {
             return;
         };
-        finding.step(session, cx, &self.look.offload);
+        finding.step(session, cx, &self.look.offload, &self.transcript);
         let go = std::mem::take(&mut finding.go) && finding.current.is_some();
         self.transcript.set_found(finding.found(), go);
     }

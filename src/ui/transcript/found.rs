@@ -10,12 +10,12 @@ use super::{
     layout::{Position, Shown},
 };
 use crate::{
-    session::BlockId,
+    session::{Block, BlockId},
     text::{cell_width, prefix_of_width},
     ui::{
-        blocks::{Detail, Frame},
-        find::{Pattern, Place},
-        render::{RenderContext, Row, written::Join},
+        blocks::{Detail, Frame, view},
+        find::{Cuts, Pattern, Place},
+        render::{RenderContext, Row, markdown::Splitter, written::Join},
         theme::Theme,
     },
 };
@@ -49,6 +49,15 @@ pub struct Opened {
 pub struct ViewPlace {
     position: Position,
     block: Option<BlockId>,
+}
+
+impl Cuts for TranscriptView {
+    fn cut(&self, block: &Block) -> Option<&Splitter> {
+        let at = self.items.binary_search_by_key(&block.id, |item| item.id);
+        let item = self.items.get(at.ok()?)?;
+        item.text
+            .whole_of(view(&block.kind).markdown(Detail::Full)?)
+    }
 }
 
 impl TranscriptView {

@@ -7,8 +7,11 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
 
 use super::{samples::*, *};
 use crate::ui::{
-    find::{Corpus, MAX_PLACES, Pattern, Place, Search},
-    render::testing::{Stage, screen},
+    find::{Corpus, Cuts, MAX_PLACES, Pattern, Place, Search},
+    render::{
+        markdown::Splitter,
+        testing::{Stage, screen},
+    },
 };
 
 fn pattern(text: &str) -> Arc<Pattern> {
@@ -19,13 +22,27 @@ fn pattern(text: &str) -> Arc<Pattern> {
     )
 }
 
+struct Nobody;
+
+impl Cuts for Nobody {
+    fn cut(&self, _: &Block) -> Option<&Splitter> {
+        None
+    }
+}
+
 /// All matches, from a block on.
 fn places(world: &World, text: &str, center: usize) -> Vec<Place> {
+    places_with(world, &Nobody, text, center)
+}
+
+/// The same with the help of what has cut texts already.
+fn places_with(world: &World, cuts: &dyn Cuts, text: &str, center: usize) -> Vec<Place> {
     let source = world.source();
     let corpus = Corpus {
         source: &source,
         offload: &world.stage.offload,
         now: world.stage.now,
+        cuts,
     };
     let mut search = Search::new(pattern(text), center, &corpus);
     while !search.is_done() {
@@ -237,6 +254,7 @@ fn a_long_text_is_searched_in_pieces() {
             source: &source,
             offload: &world.stage.offload,
             now: world.stage.now,
+            cuts: &Nobody,
         };
         for needle in ["words", "nothing of it"] {
             let mut search = Search::new(pattern(needle), 0, &corpus);
@@ -249,6 +267,28 @@ fn a_long_text_is_searched_in_pieces() {
             let all = if needle == "words" { all } else { text.len() };
             assert!(steps >= all / (2 * PIECE), "{needle}: {steps}");
         }
+    }
+}
+
+#[test]
+fn a_search_finds_the_same_in_texts_that_the_view_has_cut() {
+    let mut world = World::new(Stage::dark());
+    let mut view = TranscriptView::default();
+    world.sync(&mut view, 80, 24);
+    let fill = "a line of words\n".repeat(10_000);
+    for (n, done) in [(0, true), (1, true), (2, false)] {
+        let text = format!(
+            "{fill}\n- nee**dle** {n}\n- one needle\n\n```rust\nneedle = 1;\n```\n{fill}\nThe needle"
+        );
+        world.transcript.push_for_test(agent(&text, done));
+    }
+    world.sync(&mut view, 80, 24);
+    for block in world.transcript.blocks() {
+        assert!(view.cut(block).is_some(), "all of it is cut");
+    }
+    for needle in ["needle", "words", "Needle", "dle 1"] {
+        let found = places_with(&world, &view, needle, 1);
+        assert_eq!(found, places(&world, needle, 1), "{needle}");
     }
 }
 

@@ -32,7 +32,7 @@ mod table;
 pub use block::render;
 pub use defs::LinkDefs;
 pub use parts::{MarkdownPart, PartKind, parts};
-pub use plain::plain;
+pub use plain::{plain, reads_as_written};
 pub use split::{CodePiece, Segment, Shape, Splitter};
 
 use pulldown_cmark::Options;

@@ -44,6 +44,30 @@ pub fn plain(source: &str, segment: &Segment, defs: &LinkDefs, out: &mut String)
     end_line(out);
 }
 
+/// Whether each line of [`plain`] is a part of a line of the segment's source, so that words which stand in
+/// no line of the source stand in none of its lines.
+pub fn reads_as_written(source: &str, segment: &Segment) -> bool {
+    match segment.shape {
+        Shape::Code(_) | Shape::Plain => true,
+        Shape::Rows { .. } => false,
+        Shape::Blocks | Shape::Item { .. } => {
+            let text = source.get(segment.range.clone()).unwrap_or_default();
+            !joins_words(text.as_bytes())
+        }
+    }
+}
+
+/// Whether there are signs that may be left out of the middle of a line, or make it another one. Those of
+/// headings, rules and lists only begin or end one.
+fn joins_words(text: &[u8]) -> bool {
+    use memchr::memchr3;
+    memchr3(b'*', b'`', b'_', text)
+        .or_else(|| memchr3(b'[', b'\\', b'&', text))
+        .or_else(|| memchr3(b'<', b'~', b'|', text))
+        .or_else(|| memchr3(b'>', b']', b'\t', text))
+        .is_some()
+}
+
 fn end_line(out: &mut String) {
     if !out.is_empty() && !out.ends_with('\n') {
         out.push('\n');
@@ -158,6 +182,8 @@ impl<'o> Plain<'o> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::ui::render::{markdown::Splitter, testing::Stage};
 
@@ -195,6 +221,31 @@ mod tests {
                 |text: &str| -> String { text.chars().filter(|c| c.is_alphabetic()).collect() };
             let drawn: String = rows.iter().map(|row| row.line.to_string()).collect();
             assert_eq!(letters(&plain_of(source)), letters(&drawn), "{source}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_reads_as_written_has_lines_of_its_source(
+            source in "([ab]{1,3}|[ .:#=+)-]|1\\.|\n|\n\n|    |```\n|[*_\\[&]){0,40}",
+            done in any::<bool>(),
+        ) {
+            let mut splitter = Splitter::default();
+            match done {
+                true => splitter.finish(&source),
+                false => splitter.update(&source),
+            }
+            for segment in splitter.segments() {
+                if !reads_as_written(&source, segment) {
+                    continue;
+                }
+                let mut out = String::new();
+                plain(&source, segment, splitter.defs(), &mut out);
+                let written = &source[segment.range.clone()];
+                for line in out.lines() {
+                    prop_assert!(written.lines().any(|all| all.contains(line)), "{line:?}");
+                }
+            }
         }
     }
 }

@@ -195,6 +195,11 @@ impl Splitter {
         self.finished = true;
     }
 
+    /// The text is complete.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
     /// Bytes of the source that were taken in.
     pub fn seen(&self) -> usize {
         self.seen
