@@ -17,6 +17,9 @@ mod memory;
 #[path = "parts/eyes.rs"]
 mod eyes;
 
+#[path = "parts/changes.rs"]
+mod changes;
+
 use std::{
     process::Command,
     time::{Duration, Instant},
@@ -143,6 +146,41 @@ const ROWS: &[Row] = &[
         memory::numbers_logged,
     ),
     ("window of 65,535 by 65,535", "150 MB", memory::window),
+    (
+        "changes: 100,000 files of 20 KB in git: first look; later; store; memory",
+        "2; 0.5 s; 5 MB; 25 MB",
+        changes::large_in_git,
+    ),
+    (
+        "changes: the same without git",
+        "8; 0.5 s; 1 GiB; 25 MB",
+        changes::large_without,
+    ),
+    (
+        "changes: 10,000 files of 10 KB in git",
+        "0.3; 0.05 s; -; -",
+        changes::small_in_git,
+    ),
+    (
+        "changes: added from enter to the agent's prompt",
+        "2 ms",
+        changes::prompt,
+    ),
+    (
+        "changes: key echo p95 while a first look runs",
+        "5 ms",
+        changes::echo,
+    ),
+    (
+        "changes: store after 1,000 turns with a line in 10 files of 20 KB",
+        "40 MB",
+        changes::thousand_turns,
+    ),
+    (
+        "changes: 5,000 changed files: F4 to the list; to the next diff",
+        "100; 30 ms",
+        changes::review,
+    ),
     // The bound is that of the transcript, and of what is kept to draw it.
     (
         "soak, 25 minutes of mixed rounds",

@@ -42,7 +42,6 @@ mod theme;
 mod title;
 mod told;
 mod unsent;
-mod worktrees;
 mod written_copy;
 
 use std::{
@@ -58,12 +57,9 @@ use crate::{
 
 use terminal::tty;
 
-pub use commands::{
-    changes, doctor, print_replay, replay, run_headless, sessions, undo, worktrees,
-};
+pub use commands::{changes, doctor, print_replay, replay, run_headless, sessions, undo};
 pub use executor::outlive_file_limits;
 pub use reopen::find_session;
-pub use worktrees::check_worktree;
 
 /// How long a terminal that takes no output is waited for at the end, before what it has not taken is
 /// thrown away; by then nothing else is left of us.

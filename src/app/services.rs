@@ -20,8 +20,8 @@ use crate::{
     },
     cli::Launch,
     config::{AgentProfile, Config, LoadOptions, McpError},
-    host::{Host, HostConfig, HostEvent, Own, Roots, TerminalSettings},
-    model::{ClientCaps, ConnectionId, Worktree},
+    host::{Host, HostConfig, HostEvent, Roots, TerminalSettings},
+    model::{ClientCaps, ConnectionId},
     session::{Event, Prompt, SessionConfig, Start},
     text::SafeText,
 };
@@ -33,7 +33,6 @@ pub fn session_config(
     profile: &AgentProfile,
     start: Start,
     first_prompt: Option<Prompt>,
-    worktree: Option<Worktree>,
 ) -> (SessionConfig, Option<TempDir>) {
     let mut additional_directories = launch.add_dirs.clone();
     let mut scratch = None;
@@ -63,11 +62,7 @@ pub fn session_config(
         agent: SafeText::line(&profile.name),
         command: SafeText::line(&profile.command_line()),
         login: profile.login_line().as_deref().map(SafeText::line),
-        cwd: match &worktree {
-            Some(worktree) => worktree.cwd.clone(),
-            None => launch.cwd.clone(),
-        },
-        worktree,
+        cwd: launch.cwd.clone(),
         additional_directories,
         system_prompt: profile.system_prompt.clone(),
         caps,
@@ -95,14 +90,13 @@ pub fn host(
 ) -> Result<Host, SafeText> {
     let SessionConfig {
         cwd,
-        worktree,
         additional_directories,
         caps,
         ..
     } = session;
     let roots = Roots::new(cwd, additional_directories)
         .map_err(|error| SafeText::line(&format!("{} cannot be used: {error}", cwd.display())))?
-        .with_own(&own_places(launch, config, worktree.as_ref()));
+        .with_own(&own_places(launch));
     Ok(Host::new(
         HostConfig {
             roots,
@@ -121,22 +115,14 @@ pub fn host(
     ))
 }
 
-/// What follows the changes on the disk, of the project or of a worktree; `None` where that is not wanted, it
+/// What follows the changes of the project on the disk; `None` where that is not wanted, the project
 /// cannot be entered, or it is no project.
-pub fn following(
-    launch: &Launch,
-    config: &Config,
-    state: &Path,
-    worktree: Option<&Worktree>,
-) -> Option<Following> {
+pub fn following(launch: &Launch, config: &Config, state: &Path) -> Option<Following> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    let cwd = worktree.map_or(&launch.cwd, |worktree| &worktree.cwd);
-    if !config.changes.follow || holds_home(cwd, home.as_deref()) {
+    if !config.changes.follow || holds_home(&launch.cwd, home.as_deref()) {
         return None;
     }
-    followed(launch, config, state, worktree)
-        .ok()
-        .map(Following::new)
+    followed(launch, config, state).ok().map(Following::new)
 }
 
 /// Whether all that a person has lies below: too much to be looked at, and not to be copied.
@@ -144,37 +130,27 @@ fn holds_home(cwd: &Path, home: Option<&Path>) -> bool {
     cwd.parent().is_none() || home.is_some_and(|home| home.starts_with(cwd))
 }
 
-/// The project as its changes are followed, or a worktree.
+/// The project as its changes are followed.
 ///
 /// # Errors
 /// It cannot be entered.
-pub fn followed(
-    launch: &Launch,
-    config: &Config,
-    state: &Path,
-    worktree: Option<&Worktree>,
-) -> io::Result<changes::Place> {
-    let cwd = worktree.map_or(&launch.cwd, |worktree| &worktree.cwd);
-    let roots = Roots::new(cwd, &launch.add_dirs)?;
+pub fn followed(launch: &Launch, config: &Config, state: &Path) -> io::Result<changes::Place> {
+    let roots = Roots::new(&launch.cwd, &launch.add_dirs)?;
     Ok(changes::Place {
         folder: state.join("changes"),
-        roots: roots.with_own(&own_places(launch, config, worktree)),
+        roots: roots.with_own(&own_places(launch)),
         most: u64::from(config.changes.max_store) << 20,
     })
 }
 
 /// What is acp-tui's own: from there it is told what an agent may do on this machine.
-fn own_places(launch: &Launch, config: &Config, worktree: Option<&Worktree>) -> Own {
-    let mut own = Own {
-        open: worktree.map(|worktree| worktree.top.clone()),
-        ..Own::default()
-    };
+fn own_places(launch: &Launch) -> Vec<PathBuf> {
+    let mut own = Vec::new();
     if let Ok(LoadOptions { dirs, .. }) = launch.load_options() {
-        own.worktrees = config.worktree.folder(&dirs.state).ok();
-        own.places.extend([dirs.config, dirs.data, dirs.state]);
+        own.extend([dirs.config, dirs.data, dirs.state]);
     }
     if let Some(file) = &launch.config_file {
-        own.places.push(launch.cwd.join(file));
+        own.push(launch.cwd.join(file));
     }
     own
 }
@@ -243,11 +219,8 @@ pub struct Launched {
 
 /// Finds the agent's program, and those of its MCP servers, and starts it. The looking is for a
 /// blocking task: PATH may lead to slow disks.
-///
-/// What is named by a relative path counts from `project`, wherever the agent works.
 pub async fn launch(
     profile: AgentProfile,
-    project: PathBuf,
     cwd: PathBuf,
     max_line: usize,
     connection: ConnectionId,
@@ -256,9 +229,8 @@ pub async fn launch(
 ) -> Result<Box<Launched>, SafeText> {
     let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
     let look = move || {
-        let mut spec = launch_spec(&profile, &project, max_line)?;
-        spec.cwd = cwd;
-        Ok::<_, SafeText>((spec, mcp_servers(&profile, &project)))
+        let spec = launch_spec(&profile, &cwd, max_line)?;
+        Ok::<_, SafeText>((spec, mcp_servers(&profile, &cwd)))
     };
     let (spec, mcp_servers) = tokio::task::spawn_blocking(look)
         .await

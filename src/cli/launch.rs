@@ -32,8 +32,6 @@ pub struct Launch {
     pub cwd_chosen: bool,
     /// Session to reopen.
     pub resume: Option<Reopen>,
-    /// `--worktree`, and the name that it is to have; taken when it is made.
-    pub worktree: Option<Option<String>>,
     /// `--model`, `--set` and `--mode`; see [`Launch::settings`].
     pub settings: Vec<Setting>,
     /// `--policy`; see [`Launch::policy`].
@@ -116,7 +114,6 @@ impl Launch {
                 Some(None) => Some(Reopen::Pick),
                 None => None,
             },
-            worktree: open.worktree,
             policy: open.policy,
             inline: open.inline,
             log: open.log.map(|path| start.join(path)),

@@ -26,7 +26,6 @@ use super::{
 };
 use crate::config::{
     ChangesConfig, ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig,
-    WorktreeConfig,
 };
 
 /// What was found wrong.
@@ -56,7 +55,6 @@ pub(super) fn check(
     checker.section::<FsConfig>(document, "fs");
     checker.section::<SessionsConfig>(document, "sessions");
     checker.section::<ChangesConfig>(document, "changes");
-    checker.section::<WorktreeConfig>(document, "worktree");
     checker.section::<TerminalConfig>(document, "terminal");
     checker.section::<ConnectionConfig>(document, "connection");
     checker.section::<UiConfig>(document, "ui");

@@ -16,7 +16,6 @@ mod replay;
 mod run;
 mod secrets;
 mod shell;
-mod worktree;
 
 use std::{collections::BTreeSet, fs, process::Stdio};
 

@@ -53,7 +53,6 @@ mod trust;
 mod turn;
 mod unsent;
 mod version2;
-mod worktree;
 
 use std::time::Duration;
 

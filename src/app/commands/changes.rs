@@ -136,11 +136,10 @@ fn opened(
         None => folder.list().into_iter().find(here),
     };
     let mut launch = launch.clone();
-    let worktree = summary.as_ref().and_then(|found| found.about.worktree());
     if let Some(summary) = &summary {
         launch.cwd = PathBuf::from(&summary.about.cwd);
     }
-    let place: Place = services::followed(&launch, config, state, worktree.as_ref())
+    let place: Place = services::followed(&launch, config, state)
         .map_err(CliError::io("the project directory cannot be used"))?;
     let id = summary.and_then(|summary| summary.about.session);
     let of = id.map(SessionId::new);

@@ -180,7 +180,7 @@ impl Pane {
     /// The hunk, from 1, of how many.
     pub fn at(&self) -> Option<(usize, usize)> {
         let hunks = self.diff()?.hunks();
-        (hunks > 0).then_some((self.hunk.min(hunks - 1) + 1, hunks))
+        (hunks > 0).then(|| (self.hunk.min(hunks - 1) + 1, hunks))
     }
 
     /// To the next hunk or the one before; false where the file has none there.

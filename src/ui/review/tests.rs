@@ -198,3 +198,16 @@ fn ascii_symbols_are_enough() {
     let (text, _) = frame_on(&stage, &mut review, 80, 20);
     assert!(text.is_ascii(), "{text}");
 }
+
+#[test]
+fn a_file_without_hunks_is_drawn() {
+    let change = Changed::new("a.rs", Some("same\n"), Some("same\n"));
+    let mut review = opened(vec![change.file.clone()]);
+    frame(&mut review, 80, 24);
+    review.told(ReviewTold::Texts(Box::new(change.texts(TURN))));
+    let (text, _) = frame(&mut review, 80, 24);
+    assert!(
+        text.contains("M a.rs") && !text.contains("hunk 1"),
+        "{text}"
+    );
+}

@@ -144,7 +144,6 @@ fn start(agent: &str, cwd: &Path) -> Record {
         version: report::VERSION,
         agent: agent.to_owned(),
         cwd: cwd.display().to_string(),
-        worktree: None,
         policy: "",
     }
 }

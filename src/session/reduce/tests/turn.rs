@@ -205,6 +205,39 @@ fn what_is_found_on_the_disk_after_a_turn_takes_the_place_of_what_its_calls_say(
     assert_eq!(play.said_last(), "· Worked for 1s · 1 file changed");
 }
 
+#[test]
+fn a_short_turn_has_a_row_if_it_changed_files_and_nothing_else_began() {
+    let changed = |play: &mut Play| {
+        let turn = play.session.inner.turn.number;
+        play.event(Event::TurnChanged {
+            turn,
+            files: 1,
+            lines: Some((2, 0)),
+        });
+    };
+    let mut play = Play::running();
+    play.ends(StopReason::EndTurn);
+    changed(&mut play);
+    assert_eq!(
+        play.said_last(),
+        "· Worked for less than 1s · +2 −0 in 1 file"
+    );
+    changed(&mut play);
+    let rows = play.said().into_iter().filter(|row| row.contains("Worked"));
+    assert_eq!(rows.count(), 1, "it is one row");
+    // The next one has begun: behind it the row would be out of place.
+    let mut play = Play::running();
+    play.ends(StopReason::EndTurn);
+    play.event(Event::Submit(prompt("again")));
+    let turn = play.session.inner.turn.number - 1;
+    play.event(Event::TurnChanged {
+        turn,
+        files: 1,
+        lines: None,
+    });
+    assert!(!play.mentions("Worked"));
+}
+
 // V1-PROMPT-04, V1-PROMPT-05
 #[test]
 fn every_end_can_be_seen() {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use crate::{
-    model::{Diff, DiffText, RpcError, ToolContent},
+    model::{Diff, DiffText, RpcError, StopReason, ToolContent},
     session::{BlockId, BlockKind, Effect, NoticeLevel, ToolState},
     text::SafeText,
 };
@@ -144,6 +144,18 @@ impl Step<'_> {
         let Some(found) = told(files, lines) else {
             return;
         };
+        let rules = &self.session.inner.turn;
+        let has_row = rules.ended.as_ref().is_some_and(|ended| ended.turn == turn);
+        let is_last = self.session.turn.is_none() && rules.number == turn;
+        let ended_well = self.session.last_stop == Some(StopReason::EndTurn);
+        if !has_row && is_last && ended_well && !self.session.config.unattended {
+            // It was short; that files changed is worth a row all the same.
+            let took = Took {
+                time: "less than 1s".to_owned(),
+                changed: Some(found),
+            };
+            return self.tell_took(TurnEnd::Worked, &took, None);
+        }
         self.complete_row(
             |ended| ended.turn == turn,
             |ended| ended.took.changed = Some(found),

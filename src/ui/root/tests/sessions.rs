@@ -17,7 +17,6 @@ fn past(name: &str, agent: &'static str, when: &'static str) -> PastSession {
         agent: agent.into(),
         when: when.into(),
         branch: None,
-        worktree: None,
         elsewhere: None,
         last: Exchange::default(),
     }
