@@ -555,6 +555,22 @@ fn empty_failed_and_uncovered_are_said() {
 }
 
 #[test]
+fn a_file_without_hunks_is_drawn() {
+    let same = Changed::new("run.sh", Some("x\n"), Some("x\n")).with(|file| {
+        file.kind = ChangeKind::Mode;
+        file.lines = None;
+    });
+    let nothing = Changed::new("empty", None, Some(""));
+    let mut desk = Desk::new(vec![nothing, same]);
+    for name in ["empty", "run.sh"] {
+        let drawn = desk.draw();
+        assert!(drawn.contains(name) && !drawn.contains("hunk 1"), "{drawn}");
+        assert!(!drawn.contains("could not draw"), "{drawn}");
+        desk.press("n p j");
+    }
+}
+
+#[test]
 fn finding_is_in_the_diff() {
     let mut desk = Desk::new(changes());
     desk.press("j j /");
