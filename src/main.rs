@@ -66,6 +66,7 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
             loaded = load(&launch.load_options()?)?;
         }
         chosen(&launch, &loaded)?;
+        app::check_worktree(&launch, &loaded.config, &options.dirs.state)?;
         return app::run(launch, loaded);
     };
     let command = match command {
@@ -112,6 +113,12 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
             let words = Vec::new();
             let action = action.unwrap_or(SessionsAction::List { words, json });
             app::sessions(action, &loaded.config, &options.dirs.state, &start)?;
+        }
+        Command::Worktrees { json } => {
+            let options = launch.load_options()?;
+            let loaded = load(&options)?;
+            cli::print_warnings(&loaded.warnings);
+            app::worktrees(json, &launch.cwd, &loaded.config, &options.dirs.state)?;
         }
         Command::Changes(args) => {
             let options = launch.load_options()?;

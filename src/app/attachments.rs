@@ -26,7 +26,7 @@ use crate::{
 impl App {
     /// Files of the draft, named by the person: an agent's word leads nowhere here.
     pub(super) fn look_at(&self, paths: Vec<PathBuf>) {
-        let (cwd, store) = (self.runtime.launch.cwd.clone(), self.store.clone());
+        let (cwd, store) = (self.runtime.shown_cwd(), self.store.clone());
         self.in_background(move || {
             let look = |path: PathBuf| {
                 let seen = attachments::look(&cwd.join(&path)).ok();
@@ -64,7 +64,7 @@ impl App {
 
     /// The desktop shows it, off the UI task.
     pub(super) fn show_file(&self, path: &Path) {
-        let (jobs, path) = (self.jobs.clone(), self.runtime.launch.cwd.join(path));
+        let (jobs, path) = (self.jobs.clone(), self.runtime.shown_cwd().join(path));
         tokio::spawn(async move {
             let said = match browser::show_file(&path.to_string_lossy()).await {
                 Ok(()) => "opened".into(),

@@ -72,14 +72,14 @@ impl App {
             UiCommand::ChooseAgent(name) => match self.runtime.config.agent(&name) {
                 Ok(profile) => {
                     let prompt = self.runtime.launch.prompt.take().map(text_prompt);
-                    self.open(profile, Start::New, prompt, None);
+                    self.open_new(profile, prompt);
                 }
                 Err(error) => self.warn(SafeText::line(&error.to_string())),
             },
             UiCommand::PickPastSession => self.pick_session(None),
             UiCommand::SearchPast { words, ids } => self.search_past(words, ids),
             UiCommand::Reopen(id) => self.reopen(id),
-            UiCommand::NewSession => self.open_another(Start::New, None, None),
+            UiCommand::NewSession => self.open_another(Start::New, None, None, None),
             UiCommand::OpenSession(id) => self.open_kept(Start::Reopen(id)),
             UiCommand::ForkSession => self.fork_session(),
             UiCommand::ForkAt(row) => self.fork_at(row),
@@ -87,7 +87,12 @@ impl App {
             UiCommand::Resend { put_back } => self.resend(put_back),
             UiCommand::HandOver(agent) => self.hand_over(&agent),
             UiCommand::ShowSession(key) => self.show(key),
-            UiCommand::CloseSession(key) => self.close_session(key),
+            UiCommand::CloseSession(key) => self.end_session(key),
+            UiCommand::NewWorktree(name) => self.new_worktree(name),
+            UiCommand::LookAtWorktree(key) => self.look_at_worktree(key),
+            UiCommand::EndWorktree { session, end, seen } => {
+                self.end_worktree(session, end, *seen);
+            }
             UiCommand::Review(wish) => self.review(wish),
             UiCommand::Trust(yes) => self.answer_trust(yes),
             UiCommand::Mouse(wanted) => self.screen.send_along(tty::want_mouse(wanted)),
@@ -130,7 +135,7 @@ impl App {
                 told: None,
             })),
         };
-        let cwd = self.runtime.launch.cwd.clone();
+        let cwd = self.runtime.cwd_of(session);
         let waiting = self
             .runtime
             .running_mut(session)
@@ -217,12 +222,12 @@ impl App {
     }
 
     fn list_files(&self) {
-        let (jobs, root) = (self.jobs.clone(), self.runtime.launch.cwd.clone());
+        let (jobs, root) = (self.jobs.clone(), self.runtime.shown_cwd());
         self.in_background(move || Job::Files(walk::files(&root, || jobs.is_closed()).into()));
     }
 
     fn list_folder(&self, typed: String) {
-        let root = self.runtime.launch.cwd.clone();
+        let root = self.runtime.shown_cwd();
         self.in_background(move || {
             let home = std::env::var_os("HOME").map(PathBuf::from);
             Job::Folder(match walk::folder(&root, &typed, home.as_deref()) {

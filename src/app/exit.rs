@@ -1,6 +1,9 @@
 //! What stays on the normal screen after the UI has gone (`ui.exit_print`).
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use ratatui::{backend::IntoCrossterm, style::Style};
 
@@ -57,6 +60,13 @@ pub fn resume_command(agent: &[String], session: &str) -> Option<SafeText> {
     let line = shlex::try_join(words).ok()?;
     let shown = SafeText::line(&line);
     (*shown == *line).then_some(shown)
+}
+
+/// The command that opens a session in a folder.
+pub fn here_command(folder: &Path) -> String {
+    let folder = folder.to_string_lossy();
+    let words = ["acp-tui", "-C", &folder];
+    shlex::try_join(words).unwrap_or_else(|_| words.join(" "))
 }
 
 /// The commands that lead back, below each other. Those that a terminal of that width would break

@@ -35,7 +35,11 @@ impl App {
         let mut saver = Saver::new(running.profile.id.clone(), wall_clock());
         let mut batch = saver.take(session, Instant::now(), wall_clock(), true);
         let screens = Screens::of(&batch, &running.screens);
-        let cwd = session.config.cwd.clone();
+        // The person's own file: a worktree may go.
+        let cwd = match &session.config.worktree {
+            Some(worktree) => worktree.project.clone(),
+            None => session.config.cwd.clone(),
+        };
         self.in_background(move || {
             screens.tell(&mut batch);
             let Some(record) = StoredSession::of_lines(batch.lines) else {

@@ -43,7 +43,7 @@ impl App {
     }
 
     pub(super) fn open_editor(&mut self, path: &Path, line: Option<u32>) -> anyhow::Result<()> {
-        let path = self.runtime.launch.cwd.join(path);
+        let path = self.runtime.shown_cwd().join(path);
         if let Err(error) = self.with_terminal(|loan| loan.run(&editor::editor(&path, line)))? {
             self.complain("the editor", &error);
         }

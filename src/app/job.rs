@@ -4,9 +4,12 @@ use std::{io, path::PathBuf};
 
 use crate::{
     app::terminal::Written,
-    config::Prompts,
-    host::clipboard::Copied,
-    model::{ReviewTold, SeenFile, SessionKey, Since},
+    config::{AgentProfile, Prompts},
+    host::{
+        clipboard::Copied,
+        worktree::{Carried, Made, Problem},
+    },
+    model::{ReviewTold, SeenFile, SessionKey, Since, WorktreeStatus},
     session::{BlockId, Event, Prompt, Start},
     store::files::Reopened,
     text::SafeText,
@@ -46,6 +49,12 @@ pub enum Job {
     Since(SessionKey, BlockId, Option<Since>),
     /// That prompt, ready for the wire.
     Again(Box<Again>),
+    /// A worktree was made for a session of that agent, with what is sent there first; or why not.
+    WorktreeMade(Box<(AgentProfile, Option<Prompt>, Result<Made, Problem>)>),
+    /// How a session's worktree stands, before it is ended.
+    WorktreeLooked(SessionKey, Result<Box<WorktreeStatus>, Problem>),
+    /// What was in it is in the project now; or why not.
+    WorktreeCarried(SessionKey, Result<Carried, Problem>),
     Files(FileList),
     /// The person's prompts were read.
     Prompts(Prompts),

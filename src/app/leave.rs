@@ -20,6 +20,8 @@ pub struct Farewell {
     code: ExitCode,
     rows: Vec<Row>,
     resume: Vec<SafeText>,
+    /// Worktrees that stay, and how to come back to them.
+    kept: Vec<SafeText>,
     error: Option<SafeText>,
 }
 
@@ -56,6 +58,7 @@ impl App {
                 code: self.exit.unwrap_or(ExitCode::Done),
                 rows: Vec::new(),
                 resume: Vec::new(),
+                kept: Vec::new(),
                 error: None,
             };
         }
@@ -102,6 +105,7 @@ impl App {
             code,
             rows,
             resume: self.resume_commands(),
+            kept: self.kept_worktrees(),
             error,
         }
     }
@@ -126,7 +130,7 @@ impl App {
     }
 
     /// What reopens the session, where the agent can.
-    fn resume_command_of(&self, key: SessionKey) -> Option<SafeText> {
+    pub(super) fn resume_command_of(&self, key: SessionKey) -> Option<SafeText> {
         let session = self.runtime.sessions.get(key)?;
         let id = session.id.as_ref().filter(|_| can_resume(session))?;
         exit::resume_command(&self.agent_arguments(key), id.as_str())
@@ -167,6 +171,9 @@ impl Farewell {
         let lines = exit::resume_lines(&self.resume, width);
         if !lines.is_empty() {
             let _ = writeln!(out, "\n{}", lines.join("\n"));
+        }
+        for line in self.kept {
+            let _ = writeln!(out, "\n{line}");
         }
         self.code
     }

@@ -42,6 +42,7 @@ mod theme;
 mod title;
 mod told;
 mod unsent;
+mod worktrees;
 mod written_copy;
 
 use std::{
@@ -57,9 +58,12 @@ use crate::{
 
 use terminal::tty;
 
-pub use commands::{changes, doctor, print_replay, replay, run_headless, sessions, undo};
+pub use commands::{
+    changes, doctor, print_replay, replay, run_headless, sessions, undo, worktrees,
+};
 pub use executor::outlive_file_limits;
 pub use reopen::find_session;
+pub use worktrees::check_worktree;
 
 /// How long a terminal that takes no output is waited for at the end, before what it has not taken is
 /// thrown away; by then nothing else is left of us.

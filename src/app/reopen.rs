@@ -11,9 +11,11 @@ use crate::{
         job::{Job, Kept},
         setup::{wanted_agent, with_tilde},
         state::App,
+        worktrees,
     },
     cli::{AgentWanted, CliError, Launch, Reopen},
     config::{self, AgentError, AgentProfile, Config, TrustState},
+    host::worktree,
     model::{SessionId, SessionKey},
     session::{Event, Prompt, Start},
     store::{
@@ -42,7 +44,12 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
             .is_none_or(|agent| summary.about.agent == *agent)
     };
     let here = launch.cwd.clone();
-    let is_here = |summary: &Summary| Path::new(&summary.about.cwd) == here;
+    let is_here = |summary: &Summary| summary.about.project() == here;
+    // One whose worktree was merged or thrown away has no place to go on.
+    let has_place = |summary: &Summary| {
+        let worktree = summary.about.worktree();
+        worktree.is_none_or(|worktree| worktree::is_there(&worktree).is_ok())
+    };
     let found = match reopen {
         Reopen::Stored { .. } => return Ok(false),
         Reopen::Pick => {
@@ -53,7 +60,7 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
         }
         Reopen::Newest => {
             let mut all = folder.list().into_iter();
-            all.find(|summary| fits(summary) && is_here(summary))
+            all.find(|summary| fits(summary) && is_here(summary) && has_place(summary))
                 .ok_or_else(|| {
                     let of = agent.map(|agent| format!(" with {agent}"));
                     CliError::Usage(format!(
@@ -86,12 +93,22 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
     };
     launch.resume = Some(Reopen::Stored {
         record: found.id,
-        session: found.about.session,
+        session: found.about.session.clone(),
     });
     if launch.agent == AgentWanted::Default {
-        launch.agent = AgentWanted::Named(found.about.agent);
+        launch.agent = AgentWanted::Named(found.about.agent.clone());
     }
-    let own = PathBuf::from(found.about.cwd);
+    let own = found.about.project().to_owned();
+    let elsewhere = launch.cwd_chosen && own != here;
+    if let Some(worktree) = found.about.worktree().filter(|_| !elsewhere)
+        && let Err(gone) = worktree::is_there(&worktree)
+    {
+        return Err(CliError::Usage(format!(
+            "{gone}; acp-tui sessions show {0} prints the session, and -C DIR --resume {0} opens it in another \
+             directory",
+            launch_record(launch)
+        )));
+    }
     if launch.cwd_chosen || own == here {
         return Ok(false);
     }
@@ -105,12 +122,20 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
     Ok(true)
 }
 
+/// The id of the stored session that is reopened.
+fn launch_record(launch: &Launch) -> &str {
+    match &launch.resume {
+        Some(Reopen::Stored { record, .. }) => record,
+        _ => "ID",
+    }
+}
+
 /// A stored session of whatever agent that is called so: no other agent is to hear of it.
 fn of_another(folder: &SessionFolder, typed: &str, here: &Path) -> Option<Summary> {
     let is_it =
         |summary: &Summary| summary.id == typed || summary.about.session.as_deref() == Some(typed);
     let mut all: Vec<Summary> = folder.list().into_iter().filter(is_it).collect();
-    all.sort_by_key(|summary| Path::new(&summary.about.cwd) != here);
+    all.sort_by_key(|summary| summary.about.project() != here);
     all.into_iter().next()
 }
 
@@ -202,6 +227,17 @@ impl App {
         });
     }
 
+    /// What was stored of it was read. It goes on where it was; a fork, and one of which nothing is stored, where
+    /// the session works that is shown.
+    pub(super) fn kept(&mut self, kept: Kept) {
+        let stored = kept.stored.as_ref().map(|stored| stored.about.worktree());
+        let worktree = match (&kept.start, stored) {
+            (Start::Reopen(_), Some(worktree)) => worktree,
+            _ => self.shown_worktree(),
+        };
+        self.open_another(kept.start, kept.stored, kept.prompt, worktree);
+    }
+
     /// Has the agent of the session shown delete another one, unless a client has that open
     /// (V1-SES-14).
     pub(super) fn delete_unless_open(&self, session: SessionId) {
@@ -243,7 +279,7 @@ impl App {
         if let Some(key) = self.open_already(&stored.about.agent, stored.about.session.as_deref()) {
             return self.show(key);
         }
-        let cwd = PathBuf::from(&stored.about.cwd);
+        let cwd = stored.about.project().to_owned();
         if cwd != self.runtime.launch.cwd && !self.runtime.launch.cwd_chosen {
             if !self.runtime.sessions.is_empty() || !cwd.is_dir() {
                 let command = super::exit::resume_command(&[], &stored.id).unwrap_or_default();
@@ -254,6 +290,13 @@ impl App {
                 return;
             }
         }
+        let worktree = match self.place_of(stored.about.worktree()) {
+            Ok(worktree) => worktree,
+            Err(gone) => {
+                self.warn(SafeText::line(&gone.to_string()));
+                return self.open_anew();
+            }
+        };
         match self.agent_of(&stored) {
             Ok(profile) => {
                 let start = match &stored.about.session {
@@ -261,7 +304,7 @@ impl App {
                     None => Start::New,
                 };
                 let prompt = self.runtime.launch.prompt.take().map(text_prompt);
-                self.open(profile, start, prompt, Some(*stored));
+                self.open(profile, start, prompt, Some(*stored), worktree);
             }
             Err(error) => {
                 self.warn(SafeText::line(&error.to_string()));
@@ -323,7 +366,7 @@ impl App {
 }
 
 fn past(summary: Summary, here: &Path, now: u64) -> PastSession {
-    let cwd = Path::new(&summary.about.cwd);
+    let cwd = summary.about.project();
     let first_line = |text: &SafeText| {
         let line = text.lines().find(|line| !line.trim().is_empty());
         line.map(|line| SafeText::line(line.trim()))
@@ -338,8 +381,12 @@ fn past(summary: Summary, here: &Path, now: u64) -> PastSession {
             asked: summary.asked,
             answered: summary.answered,
         },
+        worktree: summary.about.worktree().as_ref().map(worktrees::stands),
         agent: summary.about.agent_name,
-        branch: summary.about.branch,
+        branch: match summary.about.worktree {
+            Some(worktree) => Some(SafeText::line(&worktree.branch)),
+            None => summary.about.branch,
+        },
         when: SafeText::line(&ago(summary.updated, now)),
         id: summary.id,
     }

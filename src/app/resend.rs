@@ -91,7 +91,7 @@ impl App {
             return self.say_gone();
         };
         let of = self.runtime.follower(key);
-        match (&self.runtime.following, of) {
+        match (self.runtime.following_of(key), of) {
             (Some(following), Some(of)) => {
                 let jobs = self.jobs.clone();
                 // Sending fails only once the loop is over.
@@ -137,7 +137,7 @@ impl App {
         let session = self.runtime.sessions.get(key);
         let prompts = session.and_then(|session| Some(Before::prompt(session, row)?.prompts));
         let of = self.runtime.follower(key);
-        match (&self.runtime.following, of, prompts) {
+        match (self.runtime.following_of(key), of, prompts) {
             (Some(following), Some(of), Some(prompts)) if again.put_back => {
                 let jobs = self.jobs.clone();
                 following.put_back_since(of, prompts, move |told| {
@@ -161,7 +161,8 @@ impl App {
             return self.give_back(&again, "the earlier prompt is gone");
         };
         if before.is_empty() {
-            return self.open_another(Start::New, None, Some(again.prompt));
+            let worktree = self.shown_worktree();
+            return self.open_another(Start::New, None, Some(again.prompt), worktree);
         }
         if let Some(fork) = before.fork(session) {
             let prompts = before.prompts;
@@ -174,7 +175,8 @@ impl App {
         if let Some(context) = context {
             prompt.blocks.insert(0, PromptBlock::Text(context));
         }
-        self.open_another(Start::New, None, Some(prompt));
+        let worktree = self.shown_worktree();
+        self.open_another(Start::New, None, Some(prompt), worktree);
         let text = format!(
             "{agent} cannot fork at an earlier prompt: this is a new session, which was given the \
              conversation before it as text ({} KB); the original stays as it is",
@@ -248,7 +250,7 @@ impl App {
         match self.runtime.config.agent(agent) {
             Ok(profile) => {
                 let before = self.runtime.sessions.shown_key();
-                self.open(profile, Start::New, None, None);
+                self.open(profile, Start::New, None, None, self.shown_worktree());
                 // Else no other could be opened, which was said.
                 if self.runtime.sessions.shown_key() != before {
                     self.ui.begin_with(&context, &files);

@@ -13,7 +13,7 @@ impl App {
         let Some(session) = self.runtime.sessions.shown_key() else {
             return;
         };
-        let Some(following) = &self.runtime.following else {
+        let Some(following) = self.runtime.following_of(session) else {
             let why = "changes are not followed: `changes.follow` is false, or this is no project";
             return self.review_told(session, ReviewTold::Failed(why.into()));
         };
@@ -22,6 +22,7 @@ impl App {
         // Sending fails only once the loop is over.
         match wish {
             ReviewWish::Patch { scope, path, to } => {
+                // The person's own file: a worktree may go.
                 let cwd = self.runtime.launch.cwd.clone();
                 following.patch(of, scope, path, move |patch| {
                     let patch = patch.map_err(|error| SafeText::line(&error.to_string()));

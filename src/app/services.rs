@@ -20,8 +20,8 @@ use crate::{
     },
     cli::Launch,
     config::{AgentProfile, Config, LoadOptions, McpError},
-    host::{Host, HostConfig, HostEvent, Roots, TerminalSettings},
-    model::{ClientCaps, ConnectionId},
+    host::{Host, HostConfig, HostEvent, Own, Roots, TerminalSettings},
+    model::{ClientCaps, ConnectionId, Worktree},
     session::{Event, Prompt, SessionConfig, Start},
     text::SafeText,
 };
@@ -33,6 +33,7 @@ pub fn session_config(
     profile: &AgentProfile,
     start: Start,
     first_prompt: Option<Prompt>,
+    worktree: Option<Worktree>,
 ) -> (SessionConfig, Option<TempDir>) {
     let mut additional_directories = launch.add_dirs.clone();
     let mut scratch = None;
@@ -62,7 +63,11 @@ pub fn session_config(
         agent: SafeText::line(&profile.name),
         command: SafeText::line(&profile.command_line()),
         login: profile.login_line().as_deref().map(SafeText::line),
-        cwd: launch.cwd.clone(),
+        cwd: match &worktree {
+            Some(worktree) => worktree.cwd.clone(),
+            None => launch.cwd.clone(),
+        },
+        worktree,
         additional_directories,
         system_prompt: profile.system_prompt.clone(),
         caps,
@@ -90,13 +95,14 @@ pub fn host(
 ) -> Result<Host, SafeText> {
     let SessionConfig {
         cwd,
+        worktree,
         additional_directories,
         caps,
         ..
     } = session;
     let roots = Roots::new(cwd, additional_directories)
         .map_err(|error| SafeText::line(&format!("{} cannot be used: {error}", cwd.display())))?
-        .with_own(&own_places(launch));
+        .with_own(&own_places(launch, config, worktree.as_ref()));
     Ok(Host::new(
         HostConfig {
             roots,
@@ -115,14 +121,22 @@ pub fn host(
     ))
 }
 
-/// What follows the changes of the project on the disk; `None` where that is not wanted, the project
+/// What follows the changes on the disk, of the project or of a worktree; `None` where that is not wanted, it
 /// cannot be entered, or it is no project.
-pub fn following(launch: &Launch, config: &Config, state: &Path) -> Option<Following> {
+pub fn following(
+    launch: &Launch,
+    config: &Config,
+    state: &Path,
+    worktree: Option<&Worktree>,
+) -> Option<Following> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    if !config.changes.follow || holds_home(&launch.cwd, home.as_deref()) {
+    let cwd = worktree.map_or(&launch.cwd, |worktree| &worktree.cwd);
+    if !config.changes.follow || holds_home(cwd, home.as_deref()) {
         return None;
     }
-    followed(launch, config, state).ok().map(Following::new)
+    followed(launch, config, state, worktree)
+        .ok()
+        .map(Following::new)
 }
 
 /// Whether all that a person has lies below: too much to be looked at, and not to be copied.
@@ -130,27 +144,37 @@ fn holds_home(cwd: &Path, home: Option<&Path>) -> bool {
     cwd.parent().is_none() || home.is_some_and(|home| home.starts_with(cwd))
 }
 
-/// The project as its changes are followed.
+/// The project as its changes are followed, or a worktree.
 ///
 /// # Errors
 /// It cannot be entered.
-pub fn followed(launch: &Launch, config: &Config, state: &Path) -> io::Result<changes::Place> {
-    let roots = Roots::new(&launch.cwd, &launch.add_dirs)?;
+pub fn followed(
+    launch: &Launch,
+    config: &Config,
+    state: &Path,
+    worktree: Option<&Worktree>,
+) -> io::Result<changes::Place> {
+    let cwd = worktree.map_or(&launch.cwd, |worktree| &worktree.cwd);
+    let roots = Roots::new(cwd, &launch.add_dirs)?;
     Ok(changes::Place {
         folder: state.join("changes"),
-        roots: roots.with_own(&own_places(launch)),
+        roots: roots.with_own(&own_places(launch, config, worktree)),
         most: u64::from(config.changes.max_store) << 20,
     })
 }
 
 /// What is acp-tui's own: from there it is told what an agent may do on this machine.
-fn own_places(launch: &Launch) -> Vec<PathBuf> {
-    let mut own = Vec::new();
+fn own_places(launch: &Launch, config: &Config, worktree: Option<&Worktree>) -> Own {
+    let mut own = Own {
+        open: worktree.map(|worktree| worktree.top.clone()),
+        ..Own::default()
+    };
     if let Ok(LoadOptions { dirs, .. }) = launch.load_options() {
-        own.extend([dirs.config, dirs.data, dirs.state]);
+        own.worktrees = config.worktree.folder(&dirs.state).ok();
+        own.places.extend([dirs.config, dirs.data, dirs.state]);
     }
     if let Some(file) = &launch.config_file {
-        own.push(launch.cwd.join(file));
+        own.places.push(launch.cwd.join(file));
     }
     own
 }
@@ -219,8 +243,11 @@ pub struct Launched {
 
 /// Finds the agent's program, and those of its MCP servers, and starts it. The looking is for a
 /// blocking task: PATH may lead to slow disks.
+///
+/// What is named by a relative path counts from `project`, wherever the agent works.
 pub async fn launch(
     profile: AgentProfile,
+    project: PathBuf,
     cwd: PathBuf,
     max_line: usize,
     connection: ConnectionId,
@@ -229,8 +256,9 @@ pub async fn launch(
 ) -> Result<Box<Launched>, SafeText> {
     let say = |error: &dyn std::error::Error| SafeText::line(&error.to_string());
     let look = move || {
-        let spec = launch_spec(&profile, &cwd, max_line)?;
-        Ok::<_, SafeText>((spec, mcp_servers(&profile, &cwd)))
+        let mut spec = launch_spec(&profile, &project, max_line)?;
+        spec.cwd = cwd;
+        Ok::<_, SafeText>((spec, mcp_servers(&profile, &project)))
     };
     let (spec, mcp_servers) = tokio::task::spawn_blocking(look)
         .await

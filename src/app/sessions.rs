@@ -17,7 +17,8 @@ use crate::{
         terminal::Reason,
     },
     config::{AgentProfile, NotFound, StartError},
-    model::{SessionKey, Setting, SettingSource},
+    host::worktree,
+    model::{SessionKey, Setting, SettingSource, Worktree},
     session::{MAX_SESSIONS, Prompt, Routed, Session, Sessions, Start},
     store::files::Reopened,
     text::SafeText,
@@ -53,10 +54,13 @@ impl App {
         start: Start,
         first_prompt: Option<Prompt>,
         stored: Option<Reopened>,
+        worktree: Option<Worktree>,
     ) {
+        // What becomes of a worktree is asked.
+        let replaced = |session: &Session| session.is_unused() && session.config.worktree.is_none();
         let unused = self.runtime.sessions.shown_key().filter(|key| {
             let session = self.runtime.sessions.get(*key);
-            session.is_some_and(Session::is_unused)
+            session.is_some_and(replaced)
         });
         let (unsent, before) = match unused {
             Some(key) => {
@@ -71,6 +75,7 @@ impl App {
             &profile,
             start,
             first_prompt,
+            worktree,
         );
         let meant = self.first_agent.get_or_insert_with(|| profile.id.clone());
         if *meant != profile.id {
@@ -85,39 +90,62 @@ impl App {
     }
 
     /// Another session with the agent of the one shown, on its connection where it has one
-    /// (V1-SES-02).
+    /// (V1-SES-02): in the project, or in a worktree.
     pub(super) fn open_another(
         &mut self,
         start: Start,
         stored: Option<Reopened>,
         first_prompt: Option<Prompt>,
+        worktree: Option<Worktree>,
     ) {
-        let Some(beside) = self.runtime.sessions.shown_key() else {
+        let Some(shown) = self.runtime.sessions.shown_key() else {
             return self.pick_agent();
         };
-        let Some(running) = self.runtime.running(beside) else {
+        let Some(running) = self.runtime.running(shown) else {
             return;
         };
         let profile = running.profile.clone();
+        if let Some(Err(gone)) = worktree.as_ref().map(worktree::is_there) {
+            return self.warn(SafeText::line(&gone.to_string()));
+        }
+        // A process works where it was started.
+        let beside = self.beside(shown, &profile, worktree.as_ref());
         let (mut config, scratch) = session_config(
             &self.runtime.launch,
             &self.runtime.config,
             &profile,
             start,
             first_prompt,
+            worktree,
         );
-        if let Some(session) = self.runtime.sessions.get(beside) {
+        if let Some(session) = beside.and_then(|key| self.runtime.sessions.get(key)) {
             // On its connection no agent is started, and so nothing is looked up.
             config.mcp_servers.clone_from(&session.config.mcp_servers);
             config.mcp_problems.clone_from(&session.config.mcp_problems);
         }
         let now = Instant::now();
-        let opened = if profile.own_process {
-            self.runtime.sessions.open(config, now)
-        } else {
-            self.runtime.sessions.open_beside(beside, config, now)
+        let opened = match beside.filter(|_| !profile.own_process) {
+            None => self.runtime.sessions.open(config, now),
+            Some(beside) => self.runtime.sessions.open_beside(beside, config, now),
         };
         self.opened(opened, profile, scratch, None, stored);
+    }
+
+    /// A session with that agent that works in the same place, that one before others.
+    fn beside(
+        &self,
+        shown: SessionKey,
+        profile: &AgentProfile,
+        worktree: Option<&Worktree>,
+    ) -> Option<SessionKey> {
+        let keys = self.runtime.sessions.iter().map(|(key, _)| key);
+        let mut keys = std::iter::once(shown).chain(keys);
+        keys.find(|key| {
+            let running = self.runtime.running(*key);
+            let session = self.runtime.sessions.get(*key);
+            running.is_some_and(|running| running.profile == *profile)
+                && session.is_some_and(|session| session.config.worktree.as_ref() == worktree)
+        })
     }
 
     /// A session that knows what the one shown knows, and goes its own way (V1-SES-16).
@@ -158,6 +186,7 @@ impl App {
         self.had_session |= stored.is_some();
         let damage = stored.as_ref().and_then(|stored| stored.damage.clone());
         self.runtime.begin_saving(key, stored);
+        self.runtime.follow_worktree(key);
         self.perform(effects);
         self.show(key);
         self.restore_unsent(key);
@@ -220,11 +249,12 @@ impl App {
         (unsent, running.and_then(|running| running.ending))
     }
 
-    /// Ends a session and shows another one; a picker where it was the last.
-    pub(super) fn close_session(&mut self, key: SessionKey) {
+    /// Ends a session and shows another one; a picker where it was the last. What is returned ends when its
+    /// agent has, if no other session has that.
+    pub(super) fn close_session(&mut self, key: SessionKey) -> Option<JoinHandle<()>> {
         let was_shown = self.runtime.sessions.shown_key() == Some(key);
         let draft = self.ui.draft_text();
-        let (unsent, _) = self.close(key);
+        let (unsent, ending) = self.close(key);
         self.ui.forget_session(key);
         match self.runtime.sessions.shown_key() {
             Some(next) if was_shown => self.show(next),
@@ -239,6 +269,7 @@ impl App {
             self.ui.toast(text.into());
         }
         self.frames.request(Instant::now(), Reason::Now);
+        ending
     }
 }
 

@@ -146,7 +146,8 @@ impl App {
         let warn = move |text| drop(warn.send(Job::Warn(text)));
         let (mut runtime, done) = Runtime::new(launch, loaded.config, reach, folder, started, warn);
         if reach == Reach::Machine {
-            runtime.following = services::following(&runtime.launch, &runtime.config, &dirs.state);
+            runtime.following =
+                services::following(&runtime.launch, &runtime.config, &dirs.state, None);
         }
         let app = Self {
             runtime,
@@ -295,12 +296,14 @@ impl App {
         // Both were checked before the terminal was taken over, but for a project's file.
         match self.runtime.launch.agent(&self.runtime.config) {
             Ok(Some(profile)) => {
-                let start = match self.runtime.launch.resume.take() {
-                    Some(Reopen::Named(id)) => Start::Reopen(SessionId::new(id)),
-                    _ => Start::New,
-                };
                 let prompt = self.runtime.launch.prompt.take().map(text_prompt);
-                self.open(profile, start, prompt, None);
+                match self.runtime.launch.resume.take() {
+                    Some(Reopen::Named(id)) => {
+                        let start = Start::Reopen(SessionId::new(id));
+                        self.open(profile, start, prompt, None, None);
+                    }
+                    _ => self.open_new(profile, prompt),
+                }
             }
             Ok(None) => self.pick_agent(),
             Err(error) => {

@@ -141,7 +141,7 @@ impl App {
 
     /// Puts messages into the queue of a session, as they would be sent from the composer.
     pub(super) fn restore_queue(&mut self, key: SessionKey, texts: Vec<String>) {
-        let cwd = self.runtime.launch.cwd.clone();
+        let cwd = self.runtime.cwd_of(key);
         let Some(running) = self.runtime.running_mut(key).filter(|_| !texts.is_empty()) else {
             return;
         };

@@ -71,6 +71,15 @@ pub struct OpenArgs {
     #[arg(long = "continue", conflicts_with = "resume")]
     pub go_on: bool,
 
+    /// Work in a git worktree of its own, on the new branch acp/NAME; without NAME one is made up
+    #[arg(
+        long,
+        value_name = "NAME",
+        num_args = 0..=1,
+        conflicts_with_all = ["resume", "go_on"]
+    )]
+    pub worktree: Option<Option<String>>,
+
     /// Session mode to set after the start
     #[arg(long, value_name = "MODE")]
     pub mode: Option<String>,
@@ -149,6 +158,12 @@ pub enum Command {
     Sessions {
         #[command(subcommand)]
         action: Option<SessionsAction>,
+        /// Print the list as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the git worktrees of sessions in this project, and what is in them
+    Worktrees {
         /// Print the list as JSON
         #[arg(long)]
         json: bool,

@@ -32,6 +32,8 @@ pub struct Launch {
     pub cwd_chosen: bool,
     /// Session to reopen.
     pub resume: Option<Reopen>,
+    /// `--worktree`, and the name that it is to have; taken when it is made.
+    pub worktree: Option<Option<String>>,
     /// `--model`, `--set` and `--mode`; see [`Launch::settings`].
     pub settings: Vec<Setting>,
     /// `--policy`; see [`Launch::policy`].
@@ -114,6 +116,7 @@ impl Launch {
                 Some(None) => Some(Reopen::Pick),
                 None => None,
             },
+            worktree: open.worktree,
             policy: open.policy,
             inline: open.inline,
             log: open.log.map(|path| start.join(path)),

@@ -26,6 +26,7 @@ use super::{
 };
 use crate::config::{
     ChangesConfig, ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig,
+    WorktreeConfig,
 };
 
 /// What was found wrong.
@@ -55,6 +56,7 @@ pub(super) fn check(
     checker.section::<FsConfig>(document, "fs");
     checker.section::<SessionsConfig>(document, "sessions");
     checker.section::<ChangesConfig>(document, "changes");
+    checker.section::<WorktreeConfig>(document, "worktree");
     checker.section::<TerminalConfig>(document, "terminal");
     checker.section::<ConnectionConfig>(document, "connection");
     checker.section::<UiConfig>(document, "ui");

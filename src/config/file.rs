@@ -10,7 +10,7 @@ use serde::{
 
 use super::{
     ChangesConfig, ConnectionConfig, FsConfig, SessionsConfig, TerminalConfig, UiConfig,
-    mcp::McpEntry, nearest,
+    WorktreeConfig, mcp::McpEntry, nearest,
 };
 use crate::model::{Decision, Dialect, Policy, Protocol, ToolKind};
 
@@ -30,6 +30,7 @@ pub(super) struct File {
     pub terminal: TerminalConfig,
     pub sessions: SessionsConfig,
     pub changes: ChangesConfig,
+    pub worktree: WorktreeConfig,
     pub connection: ConnectionConfig,
     pub ui: UiConfig,
     /// An action and the chords that call it, in place of its defaults.
@@ -323,6 +324,18 @@ pub(super) fn escape_delay<'de, D: serde::Deserializer<'de>>(
     d: D,
 ) -> Result<Option<u32>, D::Error> {
     escape_millis(d).map(Some)
+}
+
+/// A folder that does not depend on where the client was started.
+pub(super) fn folder<'de, D: Deserializer<'de>>(d: D) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(d)?;
+    let begins = |with: &str| text.starts_with(with);
+    match begins("/") || begins("~/") || begins("${") {
+        true => Ok(Some(text)),
+        false => Err(D::Error::custom(
+            "expected a whole path, or one that begins with ~/",
+        )),
+    }
 }
 
 /// `"auto"`, or a number of columns.

@@ -31,7 +31,11 @@ mod tests;
 pub mod themes;
 pub mod trust;
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,6 +74,7 @@ pub struct Config {
     pub terminal: TerminalConfig,
     pub sessions: SessionsConfig,
     pub changes: ChangesConfig,
+    pub worktree: WorktreeConfig,
     pub connection: ConnectionConfig,
     pub ui: UiConfig,
     pub themes: themes::Themes,
@@ -178,6 +183,33 @@ pub struct ChangesConfig {
     #[serde(deserialize_with = "file::max_store")]
     #[schemars(range(min = 16, max = 65536))]
     pub max_store: u32,
+}
+
+/// `[worktree]`: git worktrees for sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorktreeConfig {
+    /// The folder that they are made in, absolute or from `~` on. Without it `worktrees` in the state
+    /// directory.
+    #[serde(
+        deserialize_with = "file::folder",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "String")]
+    pub dir: Option<String>,
+}
+
+impl WorktreeConfig {
+    /// Where worktrees are made; `state` is the state directory.
+    ///
+    /// # Errors
+    /// What it names cannot be told.
+    pub fn folder(&self, state: &Path) -> Result<PathBuf, ExpandError> {
+        match &self.dir {
+            None => Ok(state.join("worktrees")),
+            Some(dir) => expand(dir, &|name| std::env::var_os(name)).map(PathBuf::from),
+        }
+    }
 }
 
 /// `[connection]`: limits for an agent.

@@ -1,9 +1,11 @@
-//! The branch that is checked out, for the status line: read from git's files, without git.
+//! The branch that is checked out, for the status line: read from git's files, without git; and how git
+//! itself is run.
 
 use std::{
     fs,
     io::Read,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 
 use crate::{files, text::SafeText};
@@ -13,6 +15,59 @@ const MAX_FILE_BYTES: u64 = 4 << 10;
 
 /// Characters of a commit where no branch is checked out.
 const SHORT_HASH: usize = 7;
+
+/// What a repository, or the environment that we were started in, could have git run or look at.
+const UNSET: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_EXTERNAL_DIFF",
+];
+
+/// No hook, no monitor and no signing program of a repository runs because of us; nothing is fetched; what git
+/// does by the way (clean up, remember conflicts, descend into submodules) it leaves.
+const QUIET: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "commit.gpgSign=false",
+    "merge.verifySignatures=false",
+    "rerere.enabled=false",
+    "submodule.recurse=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+];
+
+/// The `git` program in a folder: no shell, no question, no lock that could be done without.
+pub(super) fn program(dir: &Path) -> Command {
+    let mut command = Command::new("git");
+    for name in UNSET {
+        command.env_remove(name);
+    }
+    command.arg("--no-pager");
+    for setting in QUIET {
+        command.args(["-c", setting]);
+    }
+    command
+        .arg("-C")
+        .arg(dir)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        // What is missing is not fetched by older ones either: a fetch runs what the repository names.
+        .env("GIT_ALLOW_PROTOCOL", "")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_EDITOR", "true")
+        .env("GIT_MERGE_AUTOEDIT", "no")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    command
+}
 
 /// The branch, or the short commit where there is none. `None` outside a repository.
 pub fn branch(dir: &Path) -> Option<SafeText> {

@@ -20,10 +20,11 @@ mod permission;
 mod serve;
 mod terminal;
 pub mod walk;
+pub mod worktree;
 
 use std::sync::Arc;
 
-pub use fs::{Obstacle, Resolved, Roots};
+pub use fs::{Obstacle, Own, Resolved, Roots};
 pub use login::{Login, LoginCommand};
 pub use original_files::OriginalFiles;
 pub use permission::Subject;

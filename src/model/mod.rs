@@ -45,6 +45,7 @@ mod subagent;
 mod terminal;
 mod tool;
 mod usage;
+mod worktree;
 
 pub use attachment::{
     MAX_MEDIA, MAX_MEDIA_FILES, MAX_MEDIA_IN_ALL, MediaKind, SeenFile, Way, are_media, file_uri,
@@ -113,3 +114,4 @@ pub use terminal::{
 };
 pub use tool::{ToolCallPatch, ToolContent, ToolInput, ToolKind, ToolLocation, ToolStatus};
 pub use usage::{LimitState, RateLimit, TurnTokens, Usage, UsageUpdate};
+pub use worktree::{BRANCH_PREFIX, Worktree, WorktreeEnd, WorktreeStatus};

@@ -12,6 +12,22 @@ use crate::{
     text::{SafeText, json},
 };
 
+/// A git worktree of a session's own; it stays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Worktree {
+    pub path: String,
+    pub branch: String,
+}
+
+impl Worktree {
+    pub fn of(worktree: &model::Worktree) -> Self {
+        Self {
+            path: worktree.top.to_string_lossy().into_owned(),
+            branch: worktree.branch.clone(),
+        }
+    }
+}
+
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -21,6 +37,9 @@ pub enum Record {
         version: u32,
         agent: String,
         cwd: String,
+        /// The git worktree that `cwd` is in, where the session has one to itself.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worktree: Option<Worktree>,
         policy: &'static str,
     },
     /// The agent said what it is.

@@ -19,7 +19,7 @@ mod tests;
 
 pub use crate::text::json::{line, pretty};
 pub use change::Change;
-pub use event::{Permission, Record, Tool, seconds, timed_line};
+pub use event::{Permission, Record, Tool, Worktree, seconds, timed_line};
 pub use flow::Flow;
 pub use observer::{Observer, Scope};
 pub use summary::{Problem, Summary, VERSION};

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use super::{
     Flow, Summary,
-    event::{Record, Refused, Subagent, Tokens, Usage},
+    event::{Record, Refused, Subagent, Tokens, Usage, Worktree},
     summary::keep,
     watch::{Sink, Watch, wrote},
     words::state_name,
 };
 use crate::{
     model::{
-        AgentNotice, CallResult, CallTag, FromAgent, HostRequest, NoticeSeverity, SessionId,
+        self, AgentNotice, CallResult, CallTag, FromAgent, HostRequest, NoticeSeverity, SessionId,
         StopReason,
     },
     session::{self, BlockId, BlockKind, Event, Session, Transcript},
@@ -73,6 +73,11 @@ impl Observer {
 
     pub fn summary(&self) -> &Summary {
         &self.summary
+    }
+
+    /// It works in a worktree, if in any, which stays.
+    pub fn works_in(&mut self, worktree: Option<&model::Worktree>) {
+        self.summary.worktree = worktree.map(Worktree::of);
     }
 
     /// Everything that the session holds now is old and is not reported.

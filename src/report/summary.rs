@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{
     change::Change,
-    event::{FileWritten, Permission, Refused, Subagent, Tokens, Tool, Usage},
+    event::{FileWritten, Permission, Refused, Subagent, Tokens, Tool, Usage, Worktree},
 };
 
 /// The version of the format of [`Record`](super::Record) and [`Summary`].
@@ -27,6 +27,8 @@ pub struct Summary {
     pub exit_code: u8,
     pub error: Option<Problem>,
     pub session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
     pub agent: Agent,
     pub usage: Option<Usage>,
     pub tokens: Option<Tokens>,
@@ -50,6 +52,7 @@ impl Default for Summary {
             exit_code: 0,
             error: None,
             session_id: None,
+            worktree: None,
             agent: Agent::default(),
             usage: None,
             tokens: None,

@@ -33,6 +33,7 @@ impl Watched {
             command: "fake".into(),
             login: None,
             cwd: "/project".into(),
+            worktree: None,
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),
@@ -245,6 +246,7 @@ fn the_version_is_the_first_thing_and_stands_in_the_summary() {
         version: VERSION,
         agent: "a".into(),
         cwd: "/".into(),
+        worktree: None,
         policy: "ask",
     };
     assert_eq!(

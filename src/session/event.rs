@@ -6,7 +6,7 @@ use crate::{
     model::{
         AgentExit, Compared, ConnectionId, ElicitationAnswer, ExitStatus, FromAgent, HostRequest,
         McpServer, OptionId, OptionValue, ProviderSetting, RequestKey, SessionId, TerminalId,
-        ToolCallId,
+        ToolCallId, WorktreeStatus,
     },
     session::{AgentInfo, BlockId, Prompt, QuestionId, Shown, Verdict},
     text::SafeText,
@@ -170,6 +170,8 @@ pub enum Event {
 
     /// The git branch of its directory: as it is opened, and after each turn.
     OnBranch(Option<SafeText>),
+    /// How its worktree stands, at the same times.
+    WorktreeSeen(Box<WorktreeStatus>),
 
     /// What was asked for by [`Effect::TellReset`](crate::session::Effect::TellReset).
     LimitEnds {

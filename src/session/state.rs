@@ -12,7 +12,7 @@ use crate::{
         Account, AgentCaps, AuthMethod, Background, ClientCaps, ConfigOption, ConnectionId,
         Dialect, ExitStatus, McpServer, MessageId, Meta, ModeState, Protocol, Provider, SessionId,
         SessionInfo, Setting, SlashCommand, StopReason, SystemPrompt, TerminalId, TerminalSize,
-        TurnTokens, Usage, WorkState,
+        TurnTokens, Usage, WorkState, Worktree, WorktreeStatus,
     },
     session::{
         Block, BlockKind, Conversation, Limit, PermissionQuestion, Prompt, Question, SideQuestion,
@@ -31,6 +31,8 @@ pub struct SessionConfig {
     /// The profile's own way to sign in: a command line of the person's (D-22).
     pub login: Option<SafeText>,
     pub cwd: PathBuf,
+    /// The git worktree that `cwd` is in, where the session has one to itself.
+    pub worktree: Option<Worktree>,
     pub additional_directories: Vec<PathBuf>,
     /// MCP servers for the agent: each start of it looks for them anew
     /// ([`Event::McpServers`](crate::session::Event::McpServers)).
@@ -65,6 +67,7 @@ impl SessionConfig {
             command: SafeText::default(),
             login: None,
             cwd,
+            worktree: None,
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),
@@ -119,6 +122,8 @@ pub struct Session {
     pub own_title: bool,
     /// The git branch of its directory, as it was last looked at.
     pub branch: Option<SafeText>,
+    /// How its worktree stood when it was last looked at.
+    pub worktree: Option<WorktreeStatus>,
     pub conversation: Conversation,
     pub turn: Option<Turn>,
     /// What the agent last said that it does; `None` where it says nothing of that kind

@@ -136,6 +136,8 @@ actions! {
         EndAgent "end-agent" ["shift-f5"] "End the agent's process",
         NewSession "new-session" ["ctrl-n"] "New session with this agent",
         HandOver "hand-over" [] "Hand the conversation over to another agent",
+        NewWorktree "new-worktree" [] "New session in a git worktree of its own",
+        EndWorktree "end-worktree" [] "Merge, apply, keep or discard the session's worktree",
         ForkSession "fork-session" [] "Fork session (where the agent can)",
         AskAside "side-question" [] "Ask beside the conversation (where the agent can fork)",
         RenameSession "rename-session" ["f2"] "Rename session",

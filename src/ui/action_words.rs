@@ -19,6 +19,8 @@ pub fn words(action: Action) -> &'static str {
         Action::Restart => "reload reconnect reset",
         Action::EndAgent => "kill terminate close",
         Action::NewSession => "clear reset start conversation chat",
+        Action::NewWorktree => "git branch isolated checkout",
+        Action::EndWorktree => "git branch finish close delete remove",
         Action::ForkSession => "branch copy duplicate",
         Action::HandOver => "handoff continue elsewhere switch agent",
         Action::AskAside => "btw side question aside quick",

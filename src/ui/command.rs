@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Instant};
 
 use crate::{
     config::{PromptFile, ThemeChoice},
-    model::{ReviewWish, SeenFile, SessionId, SessionKey, TerminalId, file_uri},
+    model::{
+        ReviewWish, SeenFile, SessionId, SessionKey, TerminalId, WorktreeEnd, WorktreeStatus,
+        file_uri,
+    },
     session::{BlockId, Event, Session, Sessions},
     text::SafeText,
     vt::Screens,
@@ -61,6 +64,8 @@ pub struct PastSession {
     pub when: SafeText,
     /// The git branch that it was on.
     pub branch: Option<SafeText>,
+    /// How the worktree stands that it has to itself.
+    pub worktree: Option<SafeText>,
     /// Its directory, where that is another one.
     pub elsewhere: Option<SafeText>,
     pub last: Exchange,
@@ -289,6 +294,16 @@ pub enum UiCommand {
     ChooseAgent(String),
     /// Open another session with the same agent.
     NewSession,
+    /// Open another session with the same agent in a git worktree that is made for it, by that name.
+    NewWorktree(Option<String>),
+    /// Look how the worktree of a session stands; comes back through `Ui::ask_worktree_end`.
+    LookAtWorktree(SessionKey),
+    /// End a session and do that with its worktree, which stood so when the person was asked.
+    EndWorktree {
+        session: SessionKey,
+        end: WorktreeEnd,
+        seen: Box<WorktreeStatus>,
+    },
     /// Open one that the agent has kept.
     OpenSession(SessionId),
     /// Open one that goes on from where the session that is shown is.

@@ -28,6 +28,7 @@ pub enum Does {
     HandOver,
     Export,
     Btw,
+    Worktree,
     Quit,
 }
 
@@ -64,6 +65,13 @@ pub const OWN: &[OwnCommand] = &[
         "",
         "Start over in a new session; this one stays",
         Does::Act(Action::NewSession),
+    ),
+    row(
+        "worktree",
+        &[],
+        "[name]",
+        "New session in a git worktree; in one: merge, apply, keep, discard",
+        Does::Worktree,
     ),
     row(
         "resume",

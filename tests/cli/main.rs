@@ -16,6 +16,7 @@ mod replay;
 mod run;
 mod secrets;
 mod shell;
+mod worktree;
 
 use std::{collections::BTreeSet, fs, process::Stdio};
 

@@ -53,6 +53,7 @@ mod trust;
 mod turn;
 mod unsent;
 mod version2;
+mod worktree;
 
 use std::time::Duration;
 

@@ -136,10 +136,11 @@ fn opened(
         None => folder.list().into_iter().find(here),
     };
     let mut launch = launch.clone();
+    let worktree = summary.as_ref().and_then(|found| found.about.worktree());
     if let Some(summary) = &summary {
         launch.cwd = PathBuf::from(&summary.about.cwd);
     }
-    let place: Place = services::followed(&launch, config, state)
+    let place: Place = services::followed(&launch, config, state, worktree.as_ref())
         .map_err(CliError::io("the project directory cannot be used"))?;
     let id = summary.and_then(|summary| summary.about.session);
     let of = id.map(SessionId::new);

@@ -5,6 +5,7 @@ mod doctor;
 mod replay;
 mod run;
 mod sessions;
+mod worktrees;
 
 pub use changes::{changes, undo};
 pub use doctor::doctor;
@@ -12,3 +13,4 @@ pub use replay::{Playing, print_replay, replay};
 pub use run::run as run_headless;
 pub(in crate::app) use sessions::export_json;
 pub use sessions::sessions;
+pub use worktrees::worktrees;

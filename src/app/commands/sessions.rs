@@ -169,7 +169,7 @@ fn list(found: &[Summary]) -> String {
                 SafeText::line(&summary.id).to_string(),
                 ago(summary.updated, now),
                 SafeText::line(&summary.about.agent).to_string(),
-                SafeText::line(&with_tilde(Path::new(&summary.about.cwd))).to_string(),
+                SafeText::line(&place(&summary.about)).to_string(),
                 truncate_to_width(&name, NAME).into_owned(),
             ]
         })
@@ -192,6 +192,15 @@ fn list(found: &[Summary]) -> String {
     cli::columns(&rows)
 }
 
+/// The directory that it belongs to, with the branch of a worktree.
+fn place(about: &About) -> String {
+    let project = with_tilde(about.project());
+    match &about.worktree {
+        Some(worktree) => format!("{project} ({})", worktree.branch),
+        None => project,
+    }
+}
+
 /// What a session is, for programs.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -200,10 +209,20 @@ struct Facts<'a> {
     agent: &'a str,
     agent_name: &'a str,
     cwd: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worktree: Option<WorktreeFacts<'a>>,
     session_id: Option<&'a str>,
     title: Option<&'a str>,
     started_at: String,
     updated_at: String,
+}
+
+/// The git worktree that it has to itself.
+#[derive(Serialize)]
+struct WorktreeFacts<'a> {
+    path: &'a str,
+    branch: &'a str,
+    project: &'a str,
 }
 
 impl<'a> Facts<'a> {
@@ -213,6 +232,11 @@ impl<'a> Facts<'a> {
             agent: &about.agent,
             agent_name: &about.agent_name,
             cwd: &about.cwd,
+            worktree: about.worktree.as_ref().map(|kept| WorktreeFacts {
+                path: &kept.top,
+                branch: &kept.branch,
+                project: &kept.project,
+            }),
             session_id: about.session.as_deref(),
             title: about.title.as_deref(),
             started_at: iso(about.started),

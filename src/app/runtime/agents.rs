@@ -25,14 +25,14 @@ impl Runtime {
             return;
         };
         running.connection = Some(connection);
-        // It takes less time than an agent does to start.
-        if let Some(following) = &self.following {
-            following.begin();
-        }
         let profile = AgentProfile {
             protocol,
             ..running.profile.clone()
         };
+        // It takes less time than an agent does to start.
+        if let Some(following) = self.following_of(key) {
+            following.begin();
+        }
         let ready = self.host(key).map(drop);
         let wire_log = match ready.and_then(|()| self.wire_log(unattended)) {
             Ok(wire_log) => wire_log,
@@ -50,7 +50,7 @@ impl Runtime {
         let endings: Vec<JoinHandle<()>> = left
             .filter_map(|(_, running)| running.ending.take())
             .collect();
-        let cwd = self.launch.cwd.clone();
+        let (project, cwd) = (self.launch.cwd.clone(), self.cwd_of(key));
         let max_line = self.config.connection.max_line();
         let done = self.done.clone();
         tokio::spawn(async move {
@@ -63,7 +63,7 @@ impl Runtime {
                 return;
             }
             let launched =
-                services::launch(profile, cwd, max_line, connection, caps, wire_log).await;
+                services::launch(profile, project, cwd, max_line, connection, caps, wire_log).await;
             let _ = done.send(Done::Launched(key, connection, launched));
         });
     }

@@ -2,20 +2,51 @@
 
 use std::path::PathBuf;
 
-use super::{Done, Runtime};
+use super::{Done, Reach, Runtime};
 use crate::{
-    model::{HostRequest, SessionId, SessionKey, ToolCallId, ToolKind},
+    app::{changes::Following, services},
+    model::{HostRequest, SessionId, SessionKey, ToolCallId, ToolKind, Worktree},
     session::{Subject, TurnMoment},
 };
 
 impl Runtime {
+    /// What follows the folder that a session works in: its worktree, or the project.
+    pub fn following_of(&self, key: SessionKey) -> Option<&Following> {
+        match &self.sessions.get(key)?.config.worktree {
+            Some(worktree) => self.in_worktrees.get(&worktree.cwd)?.as_ref(),
+            None => self.following.as_ref(),
+        }
+    }
+
+    /// The session's worktree is followed from now on, in one place for all sessions in it.
+    pub fn follow_worktree(&mut self, key: SessionKey) {
+        let session = self.sessions.get(key);
+        let worktree = session.and_then(|session| session.config.worktree.clone());
+        let (Some(worktree), Reach::Machine) = (worktree, self.reach) else {
+            return;
+        };
+        if !self.in_worktrees.contains_key(&worktree.cwd) {
+            let options = self.launch.load_options().ok();
+            let following = options.and_then(|options| {
+                let state = options.dirs.state;
+                services::following(&self.launch, &self.config, &state, Some(&worktree))
+            });
+            self.in_worktrees.insert(worktree.cwd, following);
+        }
+    }
+
     /// A session as what is followed names it; `None` until its agent has given it an id.
     pub fn follower(&self, key: SessionKey) -> Option<SessionId> {
         self.sessions.get(key)?.id.clone()
     }
 
+    /// It is about to be removed.
+    pub fn forget_worktree(&mut self, worktree: &Worktree) {
+        self.in_worktrees.remove(&worktree.cwd);
+    }
+
     pub(super) fn follow_turn(&self, by: SessionKey, moment: TurnMoment) {
-        let (Some(following), Some(of)) = (&self.following, self.follower(by)) else {
+        let (Some(following), Some(of)) = (self.following_of(by), self.follower(by)) else {
             return;
         };
         match moment {
@@ -65,9 +96,9 @@ impl Runtime {
         paths: Vec<String>,
         calls: Vec<ToolCallId>,
     ) -> impl Future<Output = ()> + Send + 'static {
-        let cwd = self.launch.cwd.clone();
+        let cwd = self.cwd_of(by);
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| cwd.join(path)).collect();
-        let following = self.following.as_ref();
+        let following = self.following_of(by);
         let kept = following.map(|following| following.take(self.follower(by), paths, calls));
         async move {
             if let Some(kept) = kept {

@@ -23,7 +23,7 @@ impl Runtime {
             return;
         };
         let (number, profile) = (running.login.number, running.profile.clone());
-        let (done, cwd) = (self.done.clone(), self.launch.cwd.clone());
+        let (done, cwd) = (self.done.clone(), self.cwd_of(key));
         tokio::task::spawn_blocking(move || {
             let found = command(login, &profile, cwd);
             let found = found.map_err(|error| SafeText::line(&error.to_string()));

@@ -18,7 +18,7 @@ mod saving;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, sync::Arc, time::Instant};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Instant};
 
 use tokio::sync::mpsc;
 
@@ -32,7 +32,7 @@ use crate::{
     },
     cli::Launch,
     config::{AgentProfile, Config},
-    host::{Host, HostEvent, Login, LoginCommand, Terminals, browser, git},
+    host::{Host, HostEvent, Login, LoginCommand, Terminals, browser, git, worktree},
     model::{AgentNotice, ConnectionId, Policy, SessionId, SessionKey, TerminalId, ToAgent},
     session::{
         Attention, BlockId, Effect, Event, Prompt, QuestionId, Routed, ScreenChange, Sessions,
@@ -97,6 +97,8 @@ pub struct Runtime {
     pub folder: SessionFolder,
     /// What changes on the disk; `None` where nothing is followed.
     pub following: Option<Following>,
+    /// The same in worktrees of sessions, by their directory.
+    in_worktrees: BTreeMap<PathBuf, Option<Following>>,
     /// Started with the first session that is stored.
     pub writer: Option<SessionWriter>,
     /// What terminals are shown in.
@@ -130,6 +132,7 @@ impl Runtime {
             connections: 0,
             folder,
             following: None,
+            in_worktrees: BTreeMap::new(),
             writer: None,
             terminal_view: None,
             done,
@@ -144,6 +147,18 @@ impl Runtime {
 
     pub fn running_mut(&mut self, key: SessionKey) -> Option<&mut Running> {
         self.running.get_mut(&key)
+    }
+
+    /// The directory that a session works in.
+    pub fn cwd_of(&self, key: SessionKey) -> PathBuf {
+        let session = self.sessions.get(key);
+        session.map_or_else(|| self.launch.cwd.clone(), |s| s.config.cwd.clone())
+    }
+
+    /// That of the session that is shown.
+    pub fn shown_cwd(&self) -> PathBuf {
+        let shown = self.sessions.shown_key();
+        shown.map_or_else(|| self.launch.cwd.clone(), |key| self.cwd_of(key))
     }
 
     /// Of the session that is shown.
@@ -265,7 +280,13 @@ impl Runtime {
             return;
         };
         let (tell, cwd) = (self.tell(by, connection), session.config.cwd.clone());
-        tokio::task::spawn_blocking(move || tell(Event::OnBranch(git::branch(&cwd))));
+        let worktree = session.config.worktree.clone();
+        tokio::task::spawn_blocking(move || {
+            tell(Event::OnBranch(git::branch(&cwd)));
+            if let Some(Ok(status)) = worktree.as_ref().map(worktree::status) {
+                tell(Event::WorktreeSeen(Box::new(status)));
+            }
+        });
     }
 
     /// A time that is past, or cannot be told, is not.

@@ -29,6 +29,7 @@ fn bench(reach: Reach, unattended: bool) -> Bench {
         config_file: None,
         cwd_chosen: false,
         resume: None,
+        worktree: None,
         settings: Vec::new(),
         policy: None,
         inline: false,
@@ -46,7 +47,14 @@ fn bench(reach: Reach, unattended: bool) -> Bench {
         move |text| told.lock().expect("no panic").push(text),
     );
     let profile = AgentProfile::command("/no/such/agent".into(), Vec::new());
-    let (config, _) = session_config(&runtime.launch, &runtime.config, &profile, Start::New, None);
+    let (config, _) = session_config(
+        &runtime.launch,
+        &runtime.config,
+        &profile,
+        Start::New,
+        None,
+        None,
+    );
     let config = SessionConfig {
         unattended,
         ..config

@@ -270,6 +270,8 @@ palette = ["ctrl-p"]
 quit = "ctrl-q"
 [terminal]
 output = 3
+[worktree]
+dir = "trees"
 "#,
     );
     let mut warnings = world.warnings();
@@ -283,11 +285,13 @@ output = 3
         "config.toml:18: agents.nothing: command is missing, and no built-in agent has this name; \
          this agent is ignored",
         "config.toml:1: defualt_theme: unknown key; known here: default_agent, agents, \
-         mcp_servers, permissions, fs, terminal, sessions, changes, connection, ui, keys",
+         mcp_servers, permissions, fs, terminal, sessions, changes, worktree, connection, ui, \
+         keys",
         "config.toml:21: agents.\"a b\".env: invalid type: integer `80`, expected a string; \
          this agent is ignored",
         "config.toml:24: keys.quit: invalid type: string \"ctrl-q\", expected a sequence",
         "config.toml:26: terminal.output: expected a string",
+        "config.toml:28: worktree.dir: expected a whole path, or one that begins with ~/",
         "config.toml:5: ui.thme: unknown key; did you mean ui.theme?",
         "config.toml:6: ui.theme: there is no theme \"norde\"; did you mean \"nord\"?",
         "config.toml:7: ui.motion: invalid type: string \"yes\", expected a boolean",

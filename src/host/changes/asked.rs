@@ -19,7 +19,10 @@ use rustix::{
     process::{Pid, Signal, kill_process_group},
 };
 
-use crate::guard::{Leader, Ward};
+use crate::{
+    guard::{Leader, Ward},
+    host::git,
+};
 
 /// How long it may be silent: it may be on a slow disk.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -46,26 +49,10 @@ impl Git {
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new("git");
-        for name in [
-            "GIT_DIR",
-            "GIT_WORK_TREE",
-            "GIT_INDEX_FILE",
-            "GIT_OBJECT_DIRECTORY",
-        ] {
-            command.env_remove(name);
-        }
+        let mut command = git::program(&self.top);
         command
-            .args(["--no-pager", "--no-replace-objects", "-C"])
-            .arg(&self.top)
+            .arg("--no-replace-objects")
             .args(words)
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("GIT_NO_LAZY_FETCH", "1")
-            // What is missing is not fetched by older ones either: a fetch runs what the repository names.
-            .env("GIT_ALLOW_PROTOCOL", "")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("LC_ALL", "C")
-            .stderr(Stdio::null())
             .process_group(0);
         command
     }

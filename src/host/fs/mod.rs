@@ -28,6 +28,7 @@ use elsewhere as system;
 use linux as system;
 
 pub(super) use lanes::Lanes;
+pub use protected::Own;
 pub(super) use read::{open, read};
 pub use roots::{Obstacle, Resolved, Roots};
 pub(super) use system::give_way;

@@ -57,6 +57,10 @@ struct Inner {
     named: Vec<(PathBuf, Protected)>,
     /// In these, what is only protected against writing is not.
     except: Vec<PathBuf>,
+    /// In acp-tui's own folder, and all the same the project of the agent's; `None`: there is none.
+    open: Option<PathBuf>,
+    /// In acp-tui's own folder, and no secrets.
+    worktrees: Option<PathBuf>,
     /// The same with links resolved, and when that was done.
     resolved: Mutex<Option<(Instant, Arc<[PathBuf]>)>>,
     /// The files that are secrets, and when they were looked for.
@@ -66,12 +70,61 @@ struct Inner {
 /// Device and inode.
 type FileId = (u64, u64);
 
+/// What is acp-tui's own.
+#[derive(Clone, Debug, Default)]
+pub struct Own {
+    /// Directories and files.
+    pub places: Vec<PathBuf>,
+    /// The folder of the worktrees that it makes.
+    pub worktrees: Option<PathBuf>,
+    /// The one among them that an agent works in: that is not acp-tui's.
+    pub open: Option<PathBuf>,
+}
+
 impl Places {
-    /// Of the person who runs this. `own` are acp-tui's own directories and files.
-    pub fn of_user(own: &[PathBuf]) -> Self {
-        Self::new(env::home_dir().as_deref(), |name| env::var_os(name), own)
+    /// Of the person who runs this.
+    pub fn of_user(own: &Own) -> Self {
+        let var = |name: &str| env::var_os(name);
+        Self(Arc::new(Inner {
+            open: own.open.clone(),
+            worktrees: own.worktrees.clone(),
+            ..Inner::new(env::home_dir().as_deref(), var, &own.places)
+        }))
     }
 
+    #[cfg(test)]
+    fn new(home: Option<&Path>, var: impl Fn(&str) -> Option<OsString>, own: &[PathBuf]) -> Self {
+        Self(Arc::new(Inner::new(home, var, own)))
+    }
+
+    /// Why a resolved path is asked about in any case, if it is.
+    pub fn protect(&self, path: &Path) -> Option<Protected> {
+        let resolved = self.0.resolved();
+        let mut all = self.0.named.iter().zip(resolved.iter());
+        // The strictest counts: the first that may not even be read, else the first.
+        let holds = |place: &Path| is_in(path, place);
+        let excepted = self.0.except.iter().any(|place| holds(place));
+        let open = self.0.open.as_deref().is_some_and(holds);
+        let mut found = None;
+        let meant = all.find_map(|((named, protected), resolved)| {
+            if protected.only_writes && excepted
+                || open && *protected == OWN
+                || !holds(named) && !holds(resolved)
+            {
+                return None;
+            }
+            found.get_or_insert(*protected);
+            (!protected.only_writes).then_some(*protected)
+        });
+        let secret = meant.or_else(|| self.0.is_linked(path).then_some(LINKED));
+        secret
+            .or(found)
+            .or_else(|| anywhere(path))
+            .or_else(|| is_of_git(path).then_some(GIT))
+    }
+}
+
+impl Inner {
     fn new(home: Option<&Path>, var: impl Fn(&str) -> Option<OsString>, own: &[PathBuf]) -> Self {
         // What is relative there counts as unset, by the rules of XDG.
         let var = |name: &str| {
@@ -98,34 +151,14 @@ impl Places {
         for (protected, places) in PLACES {
             named.extend(places.iter().flat_map(all).map(|path| (path, *protected)));
         }
-        Self(Arc::new(Inner {
+        Self {
             except: EXCEPT.iter().flat_map(all).collect(),
             named,
+            open: None,
+            worktrees: None,
             resolved: Mutex::default(),
             secrets: Mutex::default(),
-        }))
-    }
-
-    /// Why a resolved path is asked about in any case, if it is.
-    pub fn protect(&self, path: &Path) -> Option<Protected> {
-        let resolved = self.0.resolved();
-        let mut all = self.0.named.iter().zip(resolved.iter());
-        // The strictest counts: the first that may not even be read, else the first.
-        let holds = |place: &Path| is_in(path, place);
-        let excepted = self.0.except.iter().any(|place| holds(place));
-        let mut found = None;
-        let meant = all.find_map(|((named, protected), resolved)| {
-            if protected.only_writes && excepted || !holds(named) && !holds(resolved) {
-                return None;
-            }
-            found.get_or_insert(*protected);
-            (!protected.only_writes).then_some(*protected)
-        });
-        let secret = meant.or_else(|| self.0.is_linked(path).then_some(LINKED));
-        secret
-            .or(found)
-            .or_else(|| anywhere(path))
-            .or_else(|| is_of_git(path).then_some(GIT))
+        }
     }
 }
 
@@ -206,6 +239,10 @@ impl Inner {
             let Ok(meta) = fs::symlink_metadata(&path) else {
                 continue;
             };
+            // What is checked out there is a project's, and may be much.
+            if self.worktrees.as_ref() == Some(&path) {
+                continue;
+            }
             if meta.is_file() {
                 files.insert((meta.dev(), meta.ino()));
             } else if meta.is_dir() && depth < MAX_DEPTH {

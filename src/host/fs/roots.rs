@@ -12,7 +12,7 @@ use rustix::fs::{FileType, OFlags};
 use super::{
     dir::Dir,
     links::{follow, respell},
-    protected::{GIT, Places, Protected, anywhere},
+    protected::{GIT, Own, Places, Protected, anywhere},
 };
 
 /// The session's cwd and additional directories, with all links resolved.
@@ -87,13 +87,13 @@ impl Roots {
             cwd,
             dirs,
             held: held?,
-            places: Places::of_user(&[]),
+            places: Places::of_user(&Own::default()),
         })
     }
 
     /// With acp-tui's own directories and files, which no agent gets without a question.
     #[must_use]
-    pub fn with_own(mut self, own: &[PathBuf]) -> Self {
+    pub fn with_own(mut self, own: &Own) -> Self {
         self.places = Places::of_user(own);
         self
     }

@@ -115,7 +115,11 @@ impl Session {
             terminals: BTreeMap::new(),
             earlier: Earlier::default(),
             providers: Providers::default(),
-            branch: None,
+            branch: config
+                .worktree
+                .as_ref()
+                .map(|worktree| SafeText::line(&worktree.branch)),
+            worktree: None,
             last_word: now,
             rev: 0,
             inner: Inner::default(),
@@ -302,6 +306,7 @@ impl Step<'_> {
             Event::Note { level, text } => self.say(level, text),
             Event::EndedAt { row, time } => self.ended_at(row, &time),
             Event::OnBranch(branch) => self.session.branch = branch,
+            Event::WorktreeSeen(status) => self.session.worktree = Some(*status),
             Event::TurnChanged { turn, files, lines } => self.turn_changed(turn, files, lines),
 
             Event::Compared { of, shown } => match of {

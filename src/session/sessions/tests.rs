@@ -30,6 +30,7 @@ fn config() -> SessionConfig {
         command: "demo".into(),
         login: None,
         cwd: "/project".into(),
+        worktree: None,
         additional_directories: Vec::new(),
         mcp_servers: Vec::new(),
         mcp_problems: Vec::new(),

@@ -1,5 +1,7 @@
 //! One line of a stored session.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -9,7 +11,10 @@ use super::{
     plan::Pinned,
     weight::{Weigh, weigh},
 };
-use crate::{model::RawJson, text::SafeText};
+use crate::{
+    model::{RawJson, Worktree},
+    text::SafeText,
+};
 
 /// The version that is written. A line of a later one is left alone when it is read.
 pub const VERSION: u32 = 1;
@@ -76,8 +81,45 @@ pub struct About {
     /// The git branch of its directory.
     #[serde(skip_serializing_if = "is_default")]
     pub branch: Option<SafeText>,
+    /// The worktree that `cwd` is in, where it has one to itself.
+    #[serde(skip_serializing_if = "is_default")]
+    pub worktree: Option<KeptWorktree>,
     /// Milliseconds since 1970.
     pub started: u64,
+}
+
+/// A git worktree that a session has to itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptWorktree {
+    /// Its folder; absolute.
+    pub top: String,
+    /// The directory that the session belongs to; absolute.
+    pub project: String,
+    pub branch: String,
+}
+
+impl About {
+    pub fn worktree(&self) -> Option<Worktree> {
+        self.worktree.as_ref().map(|kept| Worktree {
+            top: kept.top.clone().into(),
+            cwd: self.cwd.clone().into(),
+            project: kept.project.clone().into(),
+            branch: kept.branch.clone(),
+        })
+    }
+
+    /// The directory that the session belongs to, wherever it works.
+    pub fn project(&self) -> &Path {
+        let worktree = self.worktree.as_ref();
+        Path::new(worktree.map_or(&self.cwd, |kept| &kept.project))
+    }
+}
+
+impl Weigh for KeptWorktree {
+    fn weight(&self) -> usize {
+        weigh!(self.top, self.project, self.branch)
+    }
 }
 
 impl Weigh for About {
@@ -88,7 +130,8 @@ impl Weigh for About {
             self.cwd,
             self.session,
             self.title,
-            self.branch
+            self.branch,
+            self.worktree
         )
     }
 }
@@ -298,7 +341,7 @@ mod tests {
             "child": {"of": 1, "more": more, "plans": plans},
             "about": {
                 "agent": "x", "agentName": "x", "cwd": "x", "session": "x", "title": "x", "branch": "x",
-                "started": 1,
+                "worktree": {"top": "x", "project": "x", "branch": "x"}, "started": 1,
             },
             "turn": {"stop": "x"},
         })

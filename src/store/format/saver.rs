@@ -6,11 +6,12 @@
 
 use std::{
     collections::BTreeMap,
+    path::Path,
     time::{Duration, Instant},
 };
 
 use super::{
-    line::{About, Line, Turn},
+    line::{About, KeptWorktree, Line, Turn},
     plan::Pinned,
     track::{MAX_DELAY, Track, When},
 };
@@ -298,6 +299,14 @@ impl Saver {
                 .branch
                 .clone()
                 .or_else(|| before.and_then(|about| about.branch.clone())),
+            worktree: session.config.worktree.as_ref().map(|worktree| {
+                let text = |path: &Path| path.to_string_lossy().into_owned();
+                KeptWorktree {
+                    top: text(&worktree.top),
+                    project: text(&worktree.project),
+                    branch: worktree.branch.clone(),
+                }
+            }),
             started: self.started,
         }
     }

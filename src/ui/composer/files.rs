@@ -115,6 +115,16 @@ impl Composer {
         }
     }
 
+    /// What is written like mentions in this text is none, as long as the draft is not sent.
+    pub(super) fn forget_mentions(&mut self, raw: &str) {
+        if self.buffer.is_empty() {
+            self.not_named.clear();
+        }
+        let written = written::typed(raw).into_iter();
+        let written = written.filter_map(|(range, _)| raw.get(range));
+        self.not_named.extend(written.map(str::to_owned));
+    }
+
     /// Asks about the file of a new chip.
     pub(super) fn look_at_chip(&mut self, path: &str) {
         if !path.ends_with('/') {
@@ -136,8 +146,13 @@ impl Composer {
 
     /// Where the draft's text names files, in order.
     pub(super) fn typed_files(&self, raw: &str) -> Vec<(Range<usize>, Typed)> {
+        let is_named = |(range, _): &(Range<usize>, _)| {
+            let written = raw.get(range.clone());
+            written.is_some_and(|written| !self.not_named.iter().any(|not| not == written))
+        };
         let mut found: Vec<_> = written::typed(raw)
             .into_iter()
+            .filter(is_named)
             .map(|(range, names)| (range, Typed::Mention(names)))
             .collect();
         let dropped = self.waiting.iter().filter(|waiting| !waiting.mention);

@@ -100,6 +100,8 @@ pub struct Composer {
     files: Files,
     /// Text that may name files and waits for an answer.
     waiting: Vec<Waiting>,
+    /// Mentions in text that is not the person's, as they are written: they name no file.
+    not_named: Vec<String>,
     /// The agent's prompt capabilities, once known.
     caps: Option<PromptCaps>,
     offload: Offload,
@@ -145,6 +147,7 @@ impl Composer {
             dismissed: None,
             files: Files::default(),
             waiting: Vec::new(),
+            not_named: Vec::new(),
             caps: None,
             offload,
             wanted: Vec::new(),
@@ -221,6 +224,7 @@ impl Composer {
         let raw = self.buffer.text();
         let draft = self.chips.draft(&raw, self.typed_files(&raw));
         self.waiting.clear();
+        self.not_named.clear();
         self.edit(self.buffer.all(), "", EditKind::Other);
         self.buffer.forget_undo();
         self.history.leave();
@@ -243,6 +247,18 @@ impl Composer {
     pub fn prepend(&mut self, text: &str) {
         let raw = self.foreign(&clean(text));
         self.look_at_mentioned(&raw);
+        self.put_before(raw);
+    }
+
+    /// Puts words of an agent, or names that it may have chosen, before the draft: they lead to no file
+    /// of this machine, whatever they look like.
+    pub fn prepend_others(&mut self, text: &str) {
+        let raw = self.foreign(&clean(text));
+        self.forget_mentions(&raw);
+        self.put_before(raw);
+    }
+
+    fn put_before(&mut self, raw: String) {
         let caret = self.buffer.caret();
         let breaks = usize::from(!self.buffer.is_empty());
         let start = self.buffer.start();
@@ -258,8 +274,8 @@ impl Composer {
     /// Puts a line of its own before the draft: what is typed next does not go on in it.
     pub fn prepend_line(&mut self, line: &str) {
         match self.buffer.is_empty() {
-            true => self.prepend(&format!("{line}\n")),
-            false => self.prepend(line),
+            true => self.prepend_others(&format!("{line}\n")),
+            false => self.prepend_others(line),
         }
     }
 

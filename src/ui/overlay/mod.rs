@@ -48,9 +48,9 @@ pub use link::LinkDialog;
 pub use lists::Options;
 pub use lists::{
     AgentPicker, CommentList, CopyPicker, PastSessions, Refused, Resend, Scopes, ThemeList,
-    ask_replace, opened_by, palette,
+    WorktreeEnds, ask_replace, opened_by, palette,
 };
-pub use one_line::{ask_aside, rename};
+pub use one_line::{ask_aside, name_worktree, rename};
 pub use panel::Frame;
 pub use put_back::{ask_patch_path, ask_undo_all};
 pub use question::QuestionDialog;

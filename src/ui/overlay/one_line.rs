@@ -1,4 +1,4 @@
-//! Forms of one line: another title for a session (V1-SES-20), and a side question.
+//! Forms of one line: another title for a session (V1-SES-20), a side question, a worktree's name.
 
 use crate::{
     model::{Field, FieldKind, Form, FormValue, SessionId, SessionKey, TextField},
@@ -13,7 +13,7 @@ use crate::{
 /// Asks for the title of a session, that which is shown without a key; or of one (`of`) that its
 /// agent has kept.
 pub fn rename(session: Option<SessionKey>, of: Option<SessionId>, title: &str) -> FormDialog {
-    let form = of_one_line("title", "Title", title);
+    let form = of_one_line("title", "Title", title, true);
     let done = move |values| {
         let title = text_of(values);
         let event = Event::SetTitle {
@@ -46,7 +46,7 @@ pub fn ask_aside() -> FormDialog {
         Ok(UiCommand::Submit { draft, to })
     };
     FormDialog::own(
-        of_one_line("question", "Question", ""),
+        of_one_line("question", "Question", "", true),
         OwnForm {
             title: SafeText::from("Side question"),
             send: "Ask",
@@ -56,13 +56,32 @@ pub fn ask_aside() -> FormDialog {
     )
 }
 
-fn of_one_line(key: &str, title: &'static str, default: &str) -> Form {
+/// Asks for the name of a worktree; empty: one is made up.
+pub fn name_worktree() -> FormDialog {
+    let done = |values| {
+        let name = text_of(values).trim().to_owned();
+        Ok(UiCommand::NewWorktree(
+            Some(name).filter(|name| !name.is_empty()),
+        ))
+    };
+    FormDialog::own(
+        of_one_line("name", "Name (empty: one is made up)", "", false),
+        OwnForm {
+            title: SafeText::from("New session in a worktree of its own, on the branch acp/NAME"),
+            send: "Make it",
+            verb: "make",
+            done: Box::new(done),
+        },
+    )
+}
+
+fn of_one_line(key: &str, title: &'static str, default: &str, required: bool) -> Form {
     Form {
         fields: vec![Field {
             key: key.to_owned(),
             title: Some(title.into()),
             description: None,
-            required: true,
+            required,
             kind: FieldKind::Text(TextField {
                 default: Some(default.to_owned()),
                 ..TextField::default()

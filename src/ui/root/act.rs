@@ -9,7 +9,9 @@ use crate::{
         action::Action,
         blocks::{Copyable, Source, copies, last_shell_output, transcript_text},
         composer::Expanded,
-        overlay::{CopyPicker, Help, ThemeList, no_agent, opened_by, palette, rename},
+        overlay::{
+            CopyPicker, Help, ThemeList, name_worktree, no_agent, opened_by, palette, rename,
+        },
         transcript::Scroll,
     },
 };
@@ -53,6 +55,11 @@ impl Ui {
             }
             Action::EndAgent => self.session_event(Event::EndAgent, cx),
             Action::NewSession => self.commands.push(UiCommand::NewSession),
+            Action::NewWorktree => match cx.session {
+                Some(_) => self.layers.open(Box::new(name_worktree())),
+                None => self.say_no_agent(cx),
+            },
+            Action::EndWorktree => self.end_worktree(cx),
             Action::ForkSession => self.commands.push(UiCommand::ForkSession),
             Action::AskAside => self.ask_for_side_question(cx),
             Action::Export => self.commands.push(UiCommand::Export(None)),
@@ -444,6 +451,18 @@ impl Ui {
                 self.layers.open(Box::new(rename(None, None, &title)));
             }
             None => self.say_no_agent(cx),
+        }
+    }
+
+    /// What becomes of the worktree of the session that is shown.
+    fn end_worktree(&mut self, cx: &UiContext<'_>) {
+        let shown = cx.sessions.and_then(Sessions::shown_key);
+        let has_one = cx.session.is_some_and(|s| s.config.worktree.is_some());
+        match shown.filter(|_| has_one) {
+            Some(key) => self.commands.push(UiCommand::LookAtWorktree(key)),
+            None => self
+                .moment
+                .say("this session has no worktree of its own: /worktree makes one".into()),
         }
     }
 

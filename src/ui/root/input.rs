@@ -426,7 +426,7 @@ impl Ui {
                 Wish::Toast(text) => self.moment.say(text),
                 Wish::Open(overlay) => self.layers.open(overlay),
                 Wish::Reason(text) => self.say_reason(text),
-                Wish::Quote(text) => self.composer.prepend(&text),
+                Wish::Quote(text) => self.composer.prepend_others(&text),
                 Wish::Comment(wish) => {
                     let outcome = self.review.comment_wish(wish);
                     self.after_review(outcome, cx);

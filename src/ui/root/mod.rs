@@ -35,7 +35,7 @@ use std::{collections::BTreeMap, ops::Range, path::PathBuf, time::Instant};
 
 use crate::{
     config::{UiConfig, themes::Themes},
-    model::{AgentNotice, SessionKey, TerminalId},
+    model::{AgentNotice, SessionKey, TerminalId, Worktree, WorktreeStatus},
     picture::{Canvas, Medium},
     session::{BlockId, QuestionId, Session},
     text::SafeText,
@@ -49,7 +49,8 @@ use crate::{
         notices::Notices,
         offload::Offload,
         overlay::{
-            AgentPicker, Frame, Guard, Overlay, PastSessions, QuestionDialog, Unasked, ask_replace,
+            AgentPicker, Frame, Guard, Overlay, PastSessions, QuestionDialog, Unasked,
+            WorktreeEnds, ask_replace,
         },
         pointer::{Clicks, Wheel},
         render::{RenderContext, Row},
@@ -394,6 +395,12 @@ impl Ui {
     /// A file is there where a copy was to go.
     pub fn ask_replace(&mut self, path: PathBuf, text: String) {
         self.open_unasked(Box::new(ask_replace(path, text)));
+    }
+
+    /// What becomes of a session's worktree, which stands so; the choice comes as
+    /// [`UiCommand::EndWorktree`].
+    pub fn ask_worktree_end(&mut self, key: SessionKey, of: Worktree, stands: WorktreeStatus) {
+        self.open_unasked(Box::new(WorktreeEnds::dialog(key, of, stands)));
     }
 
     /// Opens what starts something, and comes up while other things may be typed.

@@ -67,7 +67,7 @@ impl Ui {
             Does::Model => value_of(SettingKey::Model, argument, cx).map(drop),
             Does::Mode => value_of(SettingKey::Mode, argument, cx).map(drop),
             Does::Agents | Does::HandOver => self.agent_named(argument).map(drop),
-            Does::Export | Does::Quit | Does::Act(_) => Ok(()),
+            Does::Export | Does::Quit | Does::Worktree | Does::Act(_) => Ok(()),
         }
     }
 
@@ -83,6 +83,16 @@ impl Ui {
                 let path = (!argument.is_empty()).then(|| argument.to_owned());
                 self.commands.push(UiCommand::Export(path));
             }
+            Does::Worktree => match (argument.is_empty(), cx.session) {
+                (true, Some(session)) if session.config.worktree.is_some() => {
+                    self.act(Action::EndWorktree, cx);
+                }
+                (_, None) => self.say_no_agent(cx),
+                (empty, Some(_)) => {
+                    let name = (!empty).then(|| argument.to_owned());
+                    self.commands.push(UiCommand::NewWorktree(name));
+                }
+            },
             Does::Model if argument.is_empty() => {
                 self.act(Action::Model, cx);
             }

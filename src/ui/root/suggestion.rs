@@ -3,7 +3,12 @@
 use crate::{
     session::Phase,
     text::{SafeText, cell_width, truncate_to_width},
-    ui::{Ui, UiCommand, UiContext, action::Action, composer::GUTTER},
+    ui::{
+        Ui, UiCommand, UiContext,
+        action::Action,
+        composer::GUTTER,
+        own_commands::{Slash, slash},
+    },
 };
 
 /// Blanks between the suggestion and the key that takes it.
@@ -13,8 +18,8 @@ const BEFORE_KEY: &str = "   ";
 const MIN_TEXT: usize = 16;
 
 impl Ui {
-    /// What is offered now: to an empty composer that has the keys, while nothing goes on. A prompt cannot begin
-    /// with `!`, which would make it a command of the person's own.
+    /// What is offered now: to an empty composer that has the keys, while nothing goes on. Not what would be done
+    /// here instead of being sent: a command for the person's shell, or one of ours.
     pub(super) fn suggestion<'a>(&self, cx: &UiContext<'a>) -> Option<&'a SafeText> {
         let session = cx.session?;
         let idle = session.phase == Phase::Ready
@@ -29,7 +34,8 @@ impl Ui {
         let empty = self.composer.is_empty() && !self.composer.popup_is_open();
         let shown = self.look.settings.suggestions && idle && empty && !covered;
         let text = session.suggestion.as_ref()?;
-        (shown && !text.starts_with('!')).then_some(text)
+        let of_ours = matches!(slash(text, |_| false), Slash::Own(..));
+        (shown && !text.starts_with('!') && !of_ours).then_some(text)
     }
 
     /// Its first line and the key that takes it, for a composer of that width; nothing for a screen reader, which
@@ -56,7 +62,7 @@ impl Ui {
     pub(super) fn take_suggestion(&mut self, cx: &UiContext<'_>) -> bool {
         let text = self.suggestion(cx);
         if let Some(text) = text {
-            self.composer.prepend(text);
+            self.composer.prepend_others(text);
             self.last_typed = Some(cx.now);
         }
         text.is_some()

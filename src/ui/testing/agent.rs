@@ -42,6 +42,7 @@ impl Bench {
             command: "opencode".into(),
             login: None,
             cwd: PathBuf::from("/home/me/src/tool"),
+            worktree: None,
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),

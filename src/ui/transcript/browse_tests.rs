@@ -73,6 +73,7 @@ fn the_selected_block_is_copied_opened_and_looked_at() {
             command: "demo".into(),
             login: None,
             cwd: world.cwd.clone(),
+            worktree: None,
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             mcp_problems: Vec::new(),

@@ -144,6 +144,7 @@ fn start(agent: &str, cwd: &Path) -> Record {
         version: report::VERSION,
         agent: agent.to_owned(),
         cwd: cwd.display().to_string(),
+        worktree: None,
         policy: "",
     }
 }

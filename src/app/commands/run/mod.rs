@@ -28,12 +28,13 @@ use crate::app::{
     runtime::{Done, Reach, Runtime, reached},
     services,
     signals::{SignalEvent, Signals},
+    worktrees::make_worktree,
 };
 use crate::{
     acp::Inbound,
     cli::{CliError, ExitCode, Format, Launch, RunOptions, complain},
     config::{AgentProfile, Loaded},
-    host::attachments,
+    host::{attachments, worktree::Made},
     model::{ConnectionId, SessionKey, Way},
     report::{self, Change, Narrator, Observer, Problem, Record, Scope},
     session::{CANCEL_PATIENCE, Event, Prompt, Session},
@@ -53,7 +54,7 @@ const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 /// # Errors
 /// What keeps it from running at all.
 pub fn run(
-    launch: Launch,
+    mut launch: Launch,
     loaded: Loaded,
     profile: AgentProfile,
     options: RunOptions,
@@ -69,13 +70,16 @@ pub fn run(
     let dirs = launch.load_options()?.dirs;
     let _log = log::start(launch.log.as_deref(), &dirs.state)?;
     log::tell_lost(complain);
+    let made = make_worktree(&mut launch, &loaded.config, &dirs.state)?;
     executor::run(WORKERS, async move |started| {
         let (config, folder) = (loaded.config, SessionFolder::new(&dirs.state));
         let reach = Reach::Machine;
         let (mut runtime, done) = Runtime::new(launch, config, reach, folder, started, complain);
-        runtime.following = services::following(&runtime.launch, &runtime.config, &dirs.state);
+        runtime.following =
+            services::following(&runtime.launch, &runtime.config, &dirs.state, None);
         let mut run = Run::new(runtime, profile, &options)?;
         run.begun = begun;
+        run.made = made;
         run.serve(prompt, done, deadline).await
     })
 }
@@ -123,6 +127,8 @@ struct Run {
     format: Format,
     quiet: bool,
     begun: Instant,
+    /// The worktree that was made for it.
+    made: Option<Made>,
     observer: Observer,
     narrator: Narrator,
     output: Output,
@@ -143,6 +149,7 @@ impl Run {
             format: options.format,
             quiet: options.quiet,
             begun: Instant::now(),
+            made: None,
             narrator: Narrator::default(),
             output: Output::start().context("cannot write to stdout")?,
             last_error: None,
@@ -163,13 +170,23 @@ impl Run {
     ) -> anyhow::Result<ExitCode> {
         let mut signals = Signals::listen().context("cannot listen to signals")?;
         let closed = self.output.closed();
+        let place = self.place()?;
+        let worktree = place.worktree.as_ref();
+        self.observer.works_in(worktree);
         self.tell(vec![Record::Start {
             version: report::VERSION,
             agent: self.profile.id.clone(),
-            cwd: self.runtime.launch.cwd.display().to_string(),
+            cwd: worktree
+                .map_or(&self.runtime.launch.cwd, |worktree| &worktree.cwd)
+                .display()
+                .to_string(),
+            worktree: worktree.map(report::Worktree::of),
             policy: self.runtime.policy(&self.profile).name(),
         }]);
-        self.open(prompt)?;
+        if let Some(made) = self.made.take().filter(|_| !self.quiet) {
+            self.output.err(&SafeText::line(&made.told));
+        }
+        self.open(prompt, place)?;
         let (code, problem) = loop {
             if let Some(outcome) = self.is_over() {
                 break outcome;
@@ -203,7 +220,7 @@ impl Run {
 
     /// What the turn changed on the disk, where it is followed.
     async fn changes(&self) -> Option<Vec<Change>> {
-        let following = self.runtime.following.as_ref()?;
+        let following = self.runtime.following_of(self.key)?;
         let of = self.runtime.follower(self.key)?;
         let review = following.last_turn(of, CHANGES_PATIENCE).await?;
         Some(review.files.iter().map(Change::from).collect())

@@ -9,13 +9,22 @@ use crate::{
         services,
     },
     cli::{CliError, Reopen},
-    model::{ClientCaps, SessionId},
+    model::{ClientCaps, SessionId, Worktree},
     session::{Event, NoticeLevel, Prompt, Routed, SessionConfig, Start},
     store::files::Reopened,
 };
 
+/// Where the session works, and what of it is there already.
+pub(super) struct Place {
+    start: Start,
+    stored: Option<Reopened>,
+    pub(super) worktree: Option<Worktree>,
+}
+
 impl Run {
-    pub(super) fn open(&mut self, prompt: Prompt) -> anyhow::Result<()> {
+    /// # Errors
+    /// The stored session cannot be read, or its worktree is gone.
+    pub(super) fn place(&mut self) -> anyhow::Result<Place> {
         let reopen = self.runtime.launch.resume.take();
         let stored = match &reopen {
             Some(Reopen::Stored { record, .. }) => {
@@ -34,12 +43,30 @@ impl Run {
             // The others were refused before, or mean that no agent has the session.
             _ => Start::New,
         };
+        let kept = stored.as_ref().and_then(|stored| stored.about.worktree());
+        let launch = &self.runtime.launch;
+        let kept = kept.filter(|kept| !launch.cwd_chosen || kept.project == launch.cwd);
+        let made = self.made.as_ref().map(|made| made.worktree.clone());
+        Ok(Place {
+            start,
+            stored,
+            worktree: made.or(kept),
+        })
+    }
+
+    pub(super) fn open(&mut self, prompt: Prompt, place: Place) -> anyhow::Result<()> {
+        let Place {
+            start,
+            stored,
+            worktree,
+        } = place;
         let (config, scratch) = services::session_config(
             &self.runtime.launch,
             &self.runtime.config,
             &self.profile,
             start,
             Some(prompt),
+            worktree,
         );
         let config = SessionConfig {
             unattended: true,
@@ -66,6 +93,7 @@ impl Run {
         self.runtime.running.insert(key, running);
         let damage = stored.as_ref().map(|stored| stored.damage.clone());
         self.runtime.begin_saving(key, stored);
+        self.runtime.follow_worktree(key);
         if let (Some(_), Some(session)) = (&damage, self.runtime.sessions.get(key)) {
             self.observer.know(session);
         }

@@ -388,7 +388,10 @@ fn what_is_protected_is_asked_about_whatever_rules_and_policy_say() {
     );
     let roots = case.roots();
     let own = roots.cwd().join(".config/acp-tui");
-    let roots = roots.with_own(&[own]);
+    let roots = roots.with_own(&crate::host::Own {
+        places: vec![own],
+        ..Default::default()
+    });
     for path in [".config/acp-tui/config.toml", ".config/acp-tui/data/new"] {
         for kind in [ToolKind::Edit, ToolKind::Read, ToolKind::Delete] {
             let verdict = case

@@ -11,12 +11,20 @@ use std::{
 use proptest::prelude::*;
 
 use super::*;
+use crate::host::Own;
 
 fn names(dir: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(dir).unwrap();
     entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect()
+}
+
+fn own(place: PathBuf) -> Own {
+    Own {
+        places: vec![place],
+        ..Own::default()
+    }
 }
 
 impl Fixture {
@@ -274,7 +282,10 @@ fn a_project_that_was_made_anew_is_the_workspace() {
 fn at_home() -> Fixture {
     fixture_with(|config| {
         let ws = config.roots.cwd().to_owned();
-        config.roots = config.roots.clone().with_own(&[ws.join(".config/acp-tui")]);
+        config.roots = config
+            .roots
+            .clone()
+            .with_own(&own(ws.join(".config/acp-tui")));
         config.policy = Policy::AllowAll;
     })
 }
@@ -337,7 +348,7 @@ fn acp_tuis_own_files_are_asked_about_each_time_wherever_the_workspace_is() {
 fn a_workspace_in_acp_tuis_own_directory_is_asked_about_too() {
     let host = fixture_with(|config| {
         let ws = config.roots.cwd().to_owned();
-        config.roots = config.roots.clone().with_own(&[ws]);
+        config.roots = config.roots.clone().with_own(&own(ws));
     });
     assert!(is_protected(
         &host.file(write("config.toml", "x"), Consent::None)

@@ -65,6 +65,7 @@ fn config() -> SessionConfig {
         command: "demo --acp".into(),
         login: None,
         cwd: "/project".into(),
+        worktree: None,
         additional_directories: Vec::new(),
         mcp_servers: Vec::new(),
         mcp_problems: Vec::new(),

@@ -167,6 +167,26 @@ fn what_comes_back_is_put_in_front() {
 }
 
 #[test]
+fn what_an_agent_has_written_names_no_file() {
+    let names = |desk: &Desk| -> Vec<String> {
+        let typed = desk.sent.iter().flat_map(|draft| &draft.parts);
+        typed
+            .filter_map(|part| match part {
+                DraftPart::Typed { text, .. } => Some(text.clone()),
+                _ => None,
+            })
+            .collect()
+    };
+    let mut desk = Desk::new();
+    desk.composer.prepend_others("see @/etc/passwd and @a.rs");
+    desk.keys(" or @mine.rs <enter>");
+    assert_eq!(names(&desk), ["@mine.rs"]);
+    // What the person writes later is theirs, whoever wrote the same before.
+    desk.keys("@a.rs <enter>");
+    assert_eq!(names(&desk), ["@mine.rs", "@a.rs"]);
+}
+
+#[test]
 fn a_line_of_its_own_is_put_in_front_and_taken_back() {
     let mut desk = Desk::new();
     desk.composer.prepend_line("(a note)");

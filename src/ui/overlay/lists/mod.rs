@@ -19,6 +19,7 @@ mod said;
 mod scopes;
 mod sessions;
 mod themes;
+mod worktree;
 
 use std::time::Instant;
 
@@ -58,6 +59,7 @@ pub use refused::Refused;
 pub use resend::Resend;
 pub use scopes::Scopes;
 pub use themes::ThemeList;
+pub use worktree::WorktreeEnds;
 
 /// Rows of the list, its filter included, that nothing below it may take.
 const LIST_AT_LEAST: u16 = 3;

@@ -157,6 +157,9 @@ fn is_possible(action: Action, cx: &OverlayContext<'_>) -> bool {
             let limit = cx.session.and_then(|session| session.limit.as_ref());
             limit.is_some_and(Limit::is_reached)
         }
+        Action::EndWorktree => cx
+            .session
+            .is_some_and(|session| session.config.worktree.is_some()),
         // V1-AUTH-10
         Action::SignOut => cx.session.is_some_and(|session| session.agent.caps.logout),
         // V1-AUTH-12

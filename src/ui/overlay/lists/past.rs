@@ -132,7 +132,11 @@ fn row(past: &PastSession, cx: &OverlayContext<'_>) -> ListRow<String> {
     let cwd = past.elsewhere.as_ref();
     let cwd = cwd.map(|cwd| dim(&shortened(cwd, cx.symbols.ellipsis)));
     let branch = past.branch.as_ref().map(|branch| dim(branch));
-    let more = [Some(dim(&past.agent)), branch, cwd];
+    let worktree = past.worktree.as_ref().map(|worktree| dim(worktree));
+    let more = match worktree {
+        Some(_) => [branch, worktree, Some(dim(&past.agent)), cwd],
+        None => [Some(dim(&past.agent)), branch, cwd, None],
+    };
     ListRow::new(past.id.clone(), label)
         .with_note(dim(&past.when))
         .with_more(more.into_iter().flatten().collect())

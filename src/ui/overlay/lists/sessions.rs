@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    model::{SessionId, SessionKey, WorkState},
+    model::{SessionId, SessionKey, WorkState, WorktreeStatus},
     session::{Elsewhere, Event, Listing, Phase, Session, Sessions, TurnPhase},
     text::SafeText,
     ui::{
@@ -191,6 +191,7 @@ impl Contents for OpenSessions {
         }
         let more = [
             Action::NewSession,
+            Action::NewWorktree,
             Action::ChooseAgent,
             Action::PastSessions,
         ]
@@ -329,7 +330,14 @@ fn row(key: SessionKey, session: &Session, shown: bool, cx: &OverlayContext<'_>)
     let agent = StyledLine::styled(&agent_name(Some(session)), theme.dim);
     let branch = session.branch.as_ref().or(cx.project.git_branch.as_ref());
     let branch = branch.map(|branch| StyledLine::styled(branch, theme.dim));
-    let more = std::iter::once(agent).chain(branch).collect();
+    // Of a worktree that it has to itself: what is in it matters more than who works there.
+    let held = session.worktree.as_ref().map(WorktreeStatus::counts);
+    let held = held.filter(|held| !held.is_empty());
+    let held = held.map(|held| StyledLine::styled(&held, theme.dim));
+    let more = match session.config.worktree {
+        Some(_) => branch.into_iter().chain(held).chain([agent]).collect(),
+        None => std::iter::once(agent).chain(branch).collect(),
+    };
     let (state, style) = state(session, cx.now);
     let note = StyledLine::styled(&state, if style { theme.warning } else { theme.dim });
     ListRow::new(Item::Session(key), label)

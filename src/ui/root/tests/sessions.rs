@@ -17,6 +17,7 @@ fn past(name: &str, agent: &'static str, when: &'static str) -> PastSession {
         agent: agent.into(),
         when: when.into(),
         branch: None,
+        worktree: None,
         elsewhere: None,
         last: Exchange::default(),
     }

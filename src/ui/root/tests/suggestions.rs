@@ -109,10 +109,19 @@ fn it_is_not_drawn_where_something_else_has_the_keys_or_goes_on() {
 
 #[test]
 fn it_never_becomes_a_command_of_the_persons_own() {
-    let mut screen = suggested("!rm -rf .");
-    assert!(!screen.draw().contains("rm -rf"));
+    for text in ["!rm -rf .", "/export ~/rm -rf", "/exit"] {
+        let mut screen = suggested(text);
+        assert_eq!(
+            screen.composer_row(),
+            "❯ tell OpenCode what to do",
+            "{text}"
+        );
+        screen.press("tab");
+        assert_eq!(screen.draft(), "", "{text}");
+    }
+    let mut screen = suggested("/review all");
     screen.press("tab");
-    assert_eq!(screen.draft(), "");
+    assert_eq!(screen.draft(), "/review all", "the agent's own");
 }
 
 #[test]
