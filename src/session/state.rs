@@ -133,6 +133,8 @@ pub struct Session {
     pub background: Option<Vec<Background>>,
     /// How the last turn ended, where the agent said so.
     pub last_stop: Option<StopReason>,
+    /// Files that the last turn changed, as they were found on the disk; 0 again with the next one.
+    pub changed_files: usize,
     /// Prompts that wait for the turn's end (V1-PROMPT-02).
     pub queue: VecDeque<Prompt>,
     /// The queue waits for the person: the last turn did not end with end_turn.

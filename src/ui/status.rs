@@ -15,7 +15,11 @@ use crate::{
         keymap::Keymap,
         options::{is_dangerous, model_name, named_line},
         overlay::agent_name,
-        render::{Row, format::grouped, line::StyledLine},
+        render::{
+            Row,
+            format::{count, grouped},
+            line::StyledLine,
+        },
         theme::{Symbols, Theme},
     },
 };
@@ -105,6 +109,7 @@ impl Status<'_> {
             parts.retain(|part| part.side == Side::Right || part.rank == rank::ALWAYS);
             parts.push(self.left(rank::ALWAYS, toast, self.theme.accent));
         }
+        parts.extend(self.changed());
         parts.extend(self.others());
         parts.extend(self.background());
         parts.extend(self.activity(width));
@@ -267,6 +272,20 @@ impl Status<'_> {
             part.line.push(&keys, self.theme.text);
         }
         Some(part)
+    }
+
+    /// What the last turn changed can be looked at.
+    fn changed(&self) -> Option<Part> {
+        let session = self.session.filter(|session| session.turn.is_none())?;
+        let quiet = session.changed_files == 0 || self.in_viewer || self.asking;
+        let key = self.keymap.hint(Action::Review);
+        if quiet || key.is_empty() || self.project.read_only.is_some() {
+            return None;
+        }
+        let mut line = StyledLine::styled(&key, self.theme.key_hint);
+        let files = count(session.changed_files, "file");
+        line.push(&format!(" {files} changed"), self.theme.dim);
+        Some(Part::right(rank::HINT, line))
     }
 
     /// The other sessions: one that waits for the person must not be missed.

@@ -37,6 +37,7 @@ fn changed() -> Tui {
     wait_ready(&tui);
     tui.keys("go\r");
     tui.wait_for("in 3 files");
+    tui.wait_for("F4 3 files changed");
     tui
 }
 

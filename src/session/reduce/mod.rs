@@ -99,6 +99,7 @@ impl Session {
             work: None,
             background: None,
             last_stop: None,
+            changed_files: 0,
             // Sent when the session is open, like anything that is typed before.
             queue: config.first_prompt.iter().cloned().collect::<VecDeque<_>>(),
             queue_held: false,

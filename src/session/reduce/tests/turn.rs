@@ -222,6 +222,7 @@ fn a_short_turn_has_a_row_if_it_changed_files_and_nothing_else_began() {
         play.said_last(),
         "· Worked for less than 1s · +2 −0 in 1 file"
     );
+    assert_eq!(play.session.changed_files, 1);
     changed(&mut play);
     let rows = play.said().into_iter().filter(|row| row.contains("Worked"));
     assert_eq!(rows.count(), 1, "it is one row");
@@ -236,6 +237,7 @@ fn a_short_turn_has_a_row_if_it_changed_files_and_nothing_else_began() {
         lines: None,
     });
     assert!(!play.mentions("Worked"));
+    assert_eq!(play.session.changed_files, 0);
 }
 
 // V1-PROMPT-04, V1-PROMPT-05

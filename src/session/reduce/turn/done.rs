@@ -144,6 +144,9 @@ impl Step<'_> {
         let Some(found) = told(files, lines) else {
             return;
         };
+        if self.session.inner.turn.number == turn {
+            self.session.changed_files = files;
+        }
         let rules = &self.session.inner.turn;
         let has_row = rules.ended.as_ref().is_some_and(|ended| ended.turn == turn);
         let is_last = self.session.turn.is_none() && rules.number == turn;

@@ -282,6 +282,7 @@ impl Step<'_> {
             self.close_turn(ToolState::Ended);
         }
         self.session.last_stop = None;
+        self.session.changed_files = 0;
         self.session.suggestion = None;
         self.goes_on_before_limit();
         self.session.turn = Some(Turn {
