@@ -1,6 +1,9 @@
 //! `acp-tui changes` and `acp-tui undo`: what a session changed, and putting it back.
 
-use std::fs;
+use std::{
+    collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, process::Stdio,
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 
@@ -147,4 +150,67 @@ fn a_run_tells_what_changed_on_the_disk() {
     let ran = shell.run(&["run", "--format", "json", "go"]);
     let told: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(told["changes"], Value::Null);
+}
+
+/// Whatever is on the disk, and with which permissions.
+fn files(project: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
+    let entries = fs::read_dir(project).unwrap().map(Result::unwrap);
+    let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
+    files
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            let mode = entry.metadata().unwrap().permissions().mode();
+            (name, (mode, fs::read(entry.path()).unwrap()))
+        })
+        .collect()
+}
+
+#[test]
+fn a_killed_undo_leaves_each_file_whole_and_can_be_made_again() {
+    const FILES: usize = 40;
+    let text = |n: usize, word: &str| format!("{word} of file {n}\n").repeat(3_000);
+    let mut steps: Vec<Value> = (0..FILES)
+        .map(|n| write(&format!("f{n}.txt"), &text(n, "after")))
+        .collect();
+    steps.push(json!({"shell": "chmod 755 f1.txt && rm gone.txt && echo made > made.txt"}));
+    let shell = changing(&steps);
+    let project = shell.path().join("project");
+    for n in 0..FILES {
+        fs::write(project.join(format!("f{n}.txt")), text(n, "before")).unwrap();
+    }
+    fs::write(project.join("gone.txt"), "gone\n").unwrap();
+    // The commands that the agent runs.
+    let path = "/usr/local/bin:/usr/bin:/bin";
+    let before = files(&project);
+    let ran = shell.command(&["run", "go"]).env("PATH", path).output();
+    let ran = ran.unwrap();
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    let after = files(&project);
+    let id = id(&shell);
+    for delay in [4, 8, 12, 16, 20, 25, 30, 40, 55, 75, 100, 140] {
+        let mut undo = shell.command(&["undo", &id, "--yes"]);
+        undo.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut undo = undo.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        undo.kill().unwrap();
+        undo.wait().unwrap();
+        for (name, now) in files(&project) {
+            let whole = before.get(&name) == Some(&now) || after.get(&name) == Some(&now);
+            // One that has a name for a moment before it takes its place is whole as well.
+            let waits = before.values().any(|(_, bytes)| *bytes == now.1);
+            assert!(
+                whole || waits && name.starts_with('.'),
+                "{name} after {delay} ms"
+            );
+        }
+    }
+    let done = shell.run(&["undo", &id, "--yes"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let mut now = files(&project);
+    now.retain(|name, _| !name.starts_with('.'));
+    assert_eq!(now, before);
 }
