@@ -38,6 +38,11 @@ const QUIET: &[&str] = &[
     "merge.verifySignatures=false",
     "rerere.enabled=false",
     "submodule.recurse=false",
+    // A filter of the person's, such as git-lfs, may want to fetch: by what it would ask for passwords and
+    // connect with.
+    "core.sshCommand=false",
+    "core.askPass=false",
+    "credential.helper=",
     "gc.auto=0",
     "maintenance.auto=false",
 ];

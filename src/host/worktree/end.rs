@@ -38,6 +38,7 @@ pub fn carry(
     seen: &WorktreeStatus,
 ) -> Result<Carried, Problem> {
     let looked = counted(worktree, seen)?;
+    refuse_programs(&looked.project)?;
     nothing_is_going_on(&looked.git.dir)?;
     nothing_is_going_on(&looked.project.dir)?;
     if let Some(nested) = looked.files.repositories.first() {
@@ -115,8 +116,13 @@ fn snapshot(git: &Git) -> Result<String, Problem> {
     if let Some(own) = git_dir(&git.dir).map(|dir| dir.join("index"))
         && own.exists()
     {
-        // With its stamps, so that nothing is read that did not change.
-        fs::copy(own, &index).map_err(failed)?;
+        // With its stamps, so that nothing is read that did not change; and with its time: git reads what
+        // was touched when the index was written or later, as the stamps do not tell of that.
+        fs::copy(&own, &index).map_err(failed)?;
+        let written = own.metadata().and_then(|meta| meta.modified());
+        let copy = fs::File::options().write(true).open(&index);
+        let kept = written.and_then(|written| copy?.set_modified(written));
+        kept.map_err(failed)?;
     }
     let git = git.with_index(&index);
     git.work(&["add", "--all"])?;

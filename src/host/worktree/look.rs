@@ -253,6 +253,10 @@ pub fn refuse_programs(git: &Git) -> Result<(), Problem> {
     }
     match own.into_iter().find(|entry| !theirs.contains(entry)) {
         None => Ok(()),
+        Some((key, _)) if is_conditional(&key) => problem(format!(
+            "the repository's own git configuration takes in more for some branches or folders ({key}), which \
+             could run programs in a worktree: include it for all, or use git worktree at a shell"
+        )),
         Some((key, _)) => problem(format!(
             "the repository's own git configuration would run a program ({key}) on its files: set the same in \
              yours (git config --global {key} …) if you trust it, or use git worktree at a shell"
@@ -260,12 +264,24 @@ pub fn refuse_programs(git: &Git) -> Result<(), Problem> {
     }
 }
 
+/// What is listed for one branch or folder is not what counts in another, such as a worktree.
+fn is_conditional(key: &str) -> bool {
+    key.to_ascii_lowercase().starts_with("includeif.")
+}
+
 fn runs(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    let ends = |end: &str| key.ends_with(end);
-    key.starts_with("filter.")
-        && [".clean", ".smudge", ".process"]
-            .iter()
-            .any(|end| ends(end))
-        || key.starts_with("merge.") && ends(".driver")
+    /// Where their names begin and end. Filters of the person's may be git-lfs, which runs what
+    /// `lfs.` names.
+    const PROGRAMS: &[(&str, &[&str])] = &[
+        ("filter.", &[".clean", ".smudge", ".process"]),
+        ("merge.", &[".driver"]),
+        ("hook.", &[".command"]),
+        ("lfs.customtransfer.", &[".path"]),
+        ("lfs.extension.", &[".clean", ".smudge"]),
+    ];
+    let lower = key.to_ascii_lowercase();
+    let named = |(begin, ends): &(&str, &[&str])| {
+        lower.starts_with(begin) && ends.iter().any(|end| lower.ends_with(end))
+    };
+    is_conditional(key) || PROGRAMS.iter().any(named)
 }

@@ -318,7 +318,13 @@ fn nothing_of_the_repository_runs() {
     let told = fs::read_to_string(&ran).unwrap_or_default();
     assert_eq!(told, "", "ran");
     // Filters and drivers have to run, or nothing is as it should be: they are refused.
-    for key in ["filter.x.smudge", "filter.x.process", "merge.x.driver"] {
+    for key in [
+        "filter.x.smudge",
+        "filter.x.process",
+        "merge.x.driver",
+        "hook.x.command",
+        "lfs.customtransfer.x.path",
+    ] {
         project.git(&["config", key, &program]);
         let why = project.refused(Some("other"));
         assert!(
@@ -326,6 +332,29 @@ fn nothing_of_the_repository_runs() {
             "{why}"
         );
         project.git(&["config", "--unset", key]);
+    }
+}
+
+/// What counts only on the worktree's branch or in its folder is not listed where it is asked for before.
+#[test]
+fn what_a_repository_takes_in_for_worktrees_alone_does_not_run() {
+    for condition in ["onbranch:acp/**", "gitdir:**/worktrees/**"] {
+        let project = Project::new();
+        let ran = project.folder.parent().unwrap().join("ran");
+        fs::create_dir_all(ran.parent().unwrap()).unwrap();
+        project.write(".gitattributes", "* filter=x\n");
+        project.commit("attributes");
+        let filter = format!("[filter \"x\"]\n\tsmudge = touch {}; cat\n", ran.display());
+        project.write(".git/more", &filter);
+        let key = format!("includeIf.{condition}.path");
+        let made = project.make("before");
+        project.git(&["config", &key, "more"]);
+        let why = project.refused(Some("fix"));
+        assert!(why.contains("for some branches or folders"), "{why}");
+        for end in [WorktreeEnd::Merge, WorktreeEnd::Apply] {
+            assert!(carried(&made, end).is_err(), "{condition}");
+        }
+        assert!(!ran.exists(), "{condition}");
     }
 }
 

@@ -247,3 +247,22 @@ fn an_empty_one_merges_and_applies_to_nothing() {
         assert_eq!(project.state(), before);
     }
 }
+
+/// git knows by the time of its index which stamps say nothing.
+#[test]
+fn what_changed_in_the_tick_in_which_the_index_was_written_goes_over() {
+    let project = Project::new();
+    let worktree = project.make("fix");
+    let file = worktree.top.join("a");
+    let index = project.top.join(".git/worktrees/fix/index");
+    // A clock that stands still: nothing but the content differs from what the index has.
+    let stamp = fs::metadata(&file).unwrap().modified().unwrap();
+    git(&worktree.top, &["config", "core.trustctime", "false"]);
+    write(&worktree.top, "a", "two\n");
+    for path in [&file, &index] {
+        let opened = fs::File::options().write(true).open(path).unwrap();
+        opened.set_modified(stamp).unwrap();
+    }
+    carried(&worktree, WorktreeEnd::Apply).unwrap();
+    assert_eq!(project.read("a"), "two\n");
+}
