@@ -88,10 +88,11 @@ impl Client {
 
         let stderr = Tail::default();
         let stderr_task = tokio::spawn(stderr.clone().collect(process.stderr));
+        let stdout = process.stdout;
         let (stdin, stdout, tap): (AgentsIn, AgentsOut, Tap) = match protocol {
-            Protocol::V1 | Protocol::V2 => (Box::new(process.stdin), Box::new(process.stdout), tap),
+            Protocol::V1 | Protocol::V2 => (Box::new(process.stdin), Box::new(stdout), tap),
             Protocol::Threads => {
-                let (to, from) = threads::bridge(process.stdin, process.stdout, cwd, max_line, tap);
+                let (to, from) = threads::bridge(process.stdin, stdout, cwd, max_line, tap);
                 // Each form of a message is logged by the bridge.
                 (Box::new(to), Box::new(from), Tap::new(None))
             }

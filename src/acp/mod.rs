@@ -9,6 +9,7 @@ mod client;
 mod decode;
 mod dialect;
 mod encode;
+mod pipe;
 mod process;
 mod stderr;
 mod stop;

@@ -3,9 +3,10 @@
 use std::{ffi::OsString, io, path::PathBuf, process::Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group, setsid, test_kill_process_group};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 
 use crate::{
+    acp::pipe::Pipe,
     guard::{self, Leader, Ward},
     model::{Dialect, Protocol},
 };
@@ -54,7 +55,7 @@ pub struct Process {
     pub child: Child,
     pub group: Group,
     pub stdin: ChildStdin,
-    pub stdout: ChildStdout,
+    pub stdout: Pipe,
     pub stderr: ChildStderr,
 }
 
@@ -127,6 +128,10 @@ pub fn spawn(spec: &LaunchSpec) -> Result<Process, LaunchError> {
     let ((Some(stdin), Some(stdout), Some(stderr)), Some(group)) = (pipes, group) else {
         let source = io::Error::other("it has no pipes");
         return Err(LaunchError::Spawn { path, source });
+    };
+    let stdout = match Pipe::new(stdout) {
+        Ok(stdout) => stdout,
+        Err(error) => return Err(LaunchError::of(path, error)),
     };
     Ok(Process {
         child,

@@ -77,8 +77,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// Waits for more bytes; false at the end of the stream. Cancel safe.
-    pub async fn fill(&mut self) -> std::io::Result<bool> {
+    /// Waits for more bytes, and gives their number: none at the end of the stream. Cancel safe.
+    pub async fn fill(&mut self) -> std::io::Result<usize> {
         if self.start > 0 {
             self.buf.drain(..self.start);
             self.scanned -= self.start;
@@ -88,7 +88,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.buf = Vec::new();
         }
         self.buf.reserve(READ_SIZE);
-        Ok(self.reader.read_buf(&mut self.buf).await? > 0)
+        self.reader.read_buf(&mut self.buf).await
     }
 
     /// What stands behind the last `\n`, once the stream has ended.
@@ -139,7 +139,7 @@ mod tests {
                     Line::Oversized => "<oversized>".to_owned(),
                 });
             }
-            if !lines.fill().await.expect("memory does not fail") {
+            if lines.fill().await.expect("memory does not fail") == 0 {
                 break;
             }
         }
@@ -171,7 +171,7 @@ mod tests {
     async fn a_long_line_is_scanned_once() {
         let long = vec![b'x'; 20 * READ_SIZE];
         let mut lines = Lines::new(long.as_slice(), usize::MAX);
-        while lines.fill().await.expect("memory does not fail") {
+        while lines.fill().await.expect("memory does not fail") > 0 {
             assert_eq!(lines.take(), None);
             assert_eq!(lines.scanned, lines.buf.len());
         }
@@ -183,7 +183,7 @@ mod tests {
         let mut input = vec![b'x'; 4 * KEPT_CAPACITY];
         input.push(b'\n');
         let mut lines = Lines::new(input.as_slice(), usize::MAX);
-        while lines.fill().await.expect("memory does not fail") {
+        while lines.fill().await.expect("memory does not fail") > 0 {
             if lines.take().is_some() {
                 break;
             }

@@ -11,6 +11,7 @@ mod error;
 mod json;
 mod lines;
 mod outbox;
+mod pace;
 mod peer;
 mod queue;
 mod reader;

@@ -4,7 +4,10 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::io::AsyncRead;
+use tokio::{
+    io::AsyncRead,
+    time::{Instant, sleep_until},
+};
 use tracing::{debug, trace};
 
 use crate::{
@@ -14,6 +17,7 @@ use crate::{
         envelope::{self, Answers, Message, Outcome},
         error::decode_error,
         lines::{Line, Lines, not_whole, readable},
+        pace::Pace,
         peer::Answered,
         queue::Closed,
     },
@@ -141,6 +145,9 @@ pub struct Reader<P> {
     said: Vec<FromAgent>,
     /// The message just read, translated into v1, if it was in a dialect.
     plain: Option<Vec<u8>>,
+    /// A notification came since the last rest, and something else: an agent or a person waits for that.
+    notified: bool,
+    urgent: bool,
 }
 
 impl<P: Protocol> Reader<P> {
@@ -153,6 +160,8 @@ impl<P: Protocol> Reader<P> {
             noise: 0,
             said: Vec::new(),
             plain: None,
+            notified: false,
+            urgent: false,
         }
     }
 
@@ -167,6 +176,7 @@ impl<P: Protocol> Reader<P> {
     ) -> Sender<Inbound> {
         let mut lines = Lines::new(stream, max_line);
         let mut over = std::pin::pin!(over);
+        let mut pace = Pace::default();
         loop {
             while let Some(line) = lines.take() {
                 match line {
@@ -185,14 +195,15 @@ impl<P: Protocol> Reader<P> {
             }
             // A full stdin of the agent stops us here, not in the writer's queue.
             self.peer.outbox().ready().await;
+            self.rest(&mut pace).await;
             let more = tokio::select! {
                 biased;
                 more = lines.fill() => more,
                 () = &mut over => break,
             };
             match more {
-                Ok(true) => {}
-                Ok(false) => break,
+                Ok(0) => break,
+                Ok(bytes) => pace.read(bytes),
                 Err(error) => {
                     debug!(%error, "reading from the agent failed");
                     break;
@@ -205,6 +216,18 @@ impl<P: Protocol> Reader<P> {
         // An error means that the receiver is gone.
         let _ = self.deliver().await;
         self.inbox
+    }
+
+    /// Lets the next words of a stream come together, if that is what comes.
+    async fn rest(&mut self, pace: &mut Pace) {
+        let notified = std::mem::take(&mut self.notified);
+        let urgent = std::mem::take(&mut self.urgent);
+        if notified
+            && !urgent
+            && let Some(until) = pace.rest(Instant::now().into_std())
+        {
+            sleep_until(Instant::from_std(until)).await;
+        }
     }
 
     async fn deliver(&mut self) -> Result<(), Closed> {
@@ -225,7 +248,12 @@ impl<P: Protocol> Reader<P> {
 
     /// `repaired`: it is not quite what the agent has sent.
     fn message(&mut self, line: &str, repaired: bool) {
-        match envelope::parse(line, self.protocol.answers()) {
+        let message = envelope::parse(line, self.protocol.answers());
+        match message {
+            Message::Notification { .. } => self.notified = true,
+            _ => self.urgent = true,
+        }
+        match message {
             Message::Notification { method, params, .. } if method == "$/cancel_request" => {
                 self.cancel_request(params);
             }

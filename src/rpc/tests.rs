@@ -1,12 +1,15 @@
 //! The peer as a whole, over byte streams.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+    time::Instant,
+};
 
-use super::*;
+use super::{pace::BEAT, *};
 use crate::{
     model::{
         AgentEvent, CallResult, CallTag, ConnectionId, FromAgent, HostRequest, RawJson, RequestKey,
@@ -503,6 +506,15 @@ fn conversation() -> impl Strategy<Value = Vec<(String, Vec<FromAgent>)>> {
     prop::collection::vec(prop_oneof![4 => say, 1 => quiet], 1..20)
 }
 
+/// One whose time passes at once.
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime")
+}
+
 proptest! {
     // V1-RPC-17, V1-RPC-22: however the bytes arrive, each message is there once and in order.
     #[test]
@@ -510,7 +522,7 @@ proptest! {
         lines in conversation(),
         cuts in prop::collection::vec(1..40_usize, 1..20),
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = runtime();
         let (bytes, expected): (Vec<String>, Vec<Vec<FromAgent>>) = lines.into_iter().unzip();
         let bytes = bytes.join("\n").into_bytes();
         let heard = runtime.block_on(async {
@@ -532,7 +544,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_harmless(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = runtime();
         runtime.block_on(async {
             let mut wire = wire(bytes.len() + 100);
             wire.agent_says(&bytes).await;
@@ -575,4 +587,40 @@ async fn what_is_meant_to_the_letter_is_refused_where_it_had_to_be_repaired() {
         wire.peer.answer(key, Ok(()));
         wire.line().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_of_a_stream_come_together_and_requests_at_once() {
+    let mut wire = wire(1 << 16);
+    let word = |n: u32| {
+        format!(
+            "{}\n",
+            json!({"jsonrpc": "2.0", "method": "say", "params": {"n": n}})
+        )
+    };
+    let ask = |id: u32| {
+        format!(
+            "{}\n",
+            json!({"jsonrpc": "2.0", "id": id, "method": "ask", "params": {}})
+        )
+    };
+    let start = Instant::now();
+    wire.agent_says(word(0)).await;
+    wire.next().await;
+    assert_eq!(start.elapsed(), Duration::ZERO, "the first is not held up");
+    for n in 1..4 {
+        wire.agent_says(word(n)).await;
+    }
+    wire.next().await;
+    assert!(start.elapsed() <= 2 * BEAT, "{:?}", start.elapsed());
+    for _ in 2..4 {
+        assert!(wire.inbox.try_recv().is_some(), "in the same batch");
+    }
+    // A request ends the stream: what follows it is read at once.
+    wire.agent_says(ask(1)).await;
+    wire.next_request().await;
+    let start = Instant::now();
+    wire.agent_says(ask(2)).await;
+    wire.next_request().await;
+    assert_eq!(start.elapsed(), Duration::ZERO);
 }

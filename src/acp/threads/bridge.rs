@@ -103,7 +103,7 @@ async fn pump(
                 return;
             }
         }
-        if !lines.fill().await.unwrap_or(false) {
+        if lines.fill().await.unwrap_or(0) == 0 {
             break;
         }
     }
