@@ -100,6 +100,14 @@ impl Layers {
         }
     }
 
+    /// A comment on what is asked about is being written, over its diff.
+    pub fn is_commenting(&self) -> bool {
+        match &self.asked {
+            Some(Asked::Question(dialog)) => self.opened.is_empty() && dialog.is_commenting(),
+            _ => false,
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.opened.is_empty() && self.asked.is_none()
     }

@@ -9,6 +9,7 @@ pub mod action_words;
 mod activity;
 pub mod blocks;
 mod caret;
+mod comments;
 pub mod composer;
 pub mod contain;
 pub mod find;

@@ -31,11 +31,11 @@ use crate::{
     ui::{
         AgentList, FoundInText, ProjectInfo, UiCommand,
         action::Action,
+        comments::CommentWish,
         keymap::{Chord, Keymap},
         offload::Offload,
         pointer::Pointer,
         render::RenderContext,
-        review::comments::CommentWish,
         theme::{Symbols, Theme},
     },
 };
@@ -241,6 +241,21 @@ impl Outcome {
     pub fn with(mut self, wish: Wish) -> Self {
         self.wishes.push(wish);
         self
+    }
+
+    /// Why the person has answered so, before what is said already.
+    pub fn with_reason(mut self, text: &str) -> Self {
+        let said = self.wishes.iter_mut().find_map(|wish| match wish {
+            Wish::Reason(said) => Some(said),
+            _ => None,
+        });
+        match said {
+            Some(said) => {
+                *said = format!("{text}\n\n{said}");
+                self
+            }
+            None => self.with(Wish::Reason(text.to_owned())),
+        }
     }
 
     pub fn command(self, command: UiCommand) -> Self {

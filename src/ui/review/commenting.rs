@@ -4,23 +4,14 @@ use std::time::Instant;
 
 use crossterm::event::KeyEvent;
 
-use super::{
-    Ask, Focus, Outcome, Reviewing,
-    comments::{Comment, CommentWish, Comments},
-    keys::say,
-    pane::Target,
-    writing::{Wanted, Writing, Wrote},
-};
+use super::{Ask, Focus, Outcome, Reviewing, keys::say};
 use crate::{
     model::{ReviewScope, ReviewTexts, ReviewWish},
     text::SafeText,
     ui::{
+        comments::{CommentWish, Target, Wanted, Writing, Wrote},
         composer::Composer,
-        render::{
-            diff::{DiffModel, Side},
-            format::count,
-        },
-        viewer::notes::{Note, NoteBody},
+        render::{diff::Side, format::count},
     },
 };
 
@@ -71,18 +62,10 @@ impl Reviewing {
             Wrote::Kept(text) => text,
         };
         let wanted = writing.wanted.clone();
-        let is_blank = text.trim().is_empty();
-        let kept = match wanted.known {
-            Some((id, _)) => self.comments.change(id, &text).map(|()| is_blank),
-            None if is_blank => Ok(false),
-            None => {
-                let added = self.comments.add(wanted.about, wanted.content, &text);
-                added.map(|_| false)
-            }
-        };
-        Some(match kept {
+        let removed = wanted.known.is_some() && text.trim().is_empty();
+        Some(match self.comments.keep(wanted, &text) {
             Err(why) => say(why),
-            Ok(removed) => {
+            Ok(()) => {
                 self.writing = None;
                 self.pane.drop_range();
                 match removed {
@@ -197,63 +180,4 @@ impl Reviewing {
             }
         }
     }
-}
-
-/// The comments of a shown diff, and the room of the one that is written.
-pub fn notes(
-    model: &DiffModel,
-    path: &std::path::Path,
-    comments: &Comments,
-    writing: Option<&Wanted>,
-) -> Vec<Note> {
-    let edited = writing.and_then(|wanted| Some(wanted.known.as_ref()?.0));
-    let kept = comments
-        .of_file(path)
-        .filter(|comment| Some(comment.id) != edited);
-    let mut notes: Vec<Note> = kept.map(|comment| note(comment, model)).collect();
-    if let Some(wanted) = writing.filter(|wanted| wanted.about.path == path) {
-        let found = wanted.about.find(|side, at| line_of(model, side, at));
-        notes.push(Note {
-            key: edited.unwrap_or(u64::MAX),
-            file: 0,
-            below: found.map(|lines| (wanted.about.side, lines.end.saturating_sub(1))),
-            body: NoteBody::Room,
-        });
-    }
-    notes
-}
-
-fn note(comment: &Comment, model: &DiffModel) -> Note {
-    let about = &comment.about;
-    let found = about.find(|side, at| line_of(model, side, at));
-    let several = about.lines.len() > 1;
-    let lines = match &found {
-        Some(lines) => {
-            let mut moved = about.clone();
-            moved.lines = lines.clone();
-            moved.lines()
-        }
-        None => about.lines(),
-    };
-    Note {
-        key: comment.id,
-        file: 0,
-        below: found
-            .as_ref()
-            .map(|lines| (about.side, lines.end.saturating_sub(1))),
-        body: NoteBody::Text {
-            about: (several || found.is_none()).then(|| SafeText::line(&lines)),
-            gone: found.is_none().then(|| comment.was()),
-            text: SafeText::new(&comment.text),
-        },
-    }
-}
-
-/// A line of a side, where it has that many.
-pub fn line_of(model: &DiffModel, side: Side, at: u32) -> Option<&str> {
-    let lines = match side {
-        Side::Old => &model.old,
-        Side::New => &model.new,
-    };
-    ((at as usize) < lines.len()).then(|| lines.get(at))
 }

@@ -174,15 +174,7 @@ impl Reviewing {
     /// The keys that fit, the most needed first.
     fn hints(&self, width: u16) -> Vec<(&'static str, &'static str)> {
         if let Some(writing) = &self.writing {
-            let emptied = match writing.wanted.known.is_some() {
-                true => "keep; emptied: remove",
-                false => "keep",
-            };
-            return vec![
-                ("enter", emptied),
-                ("alt-enter", "new line"),
-                ("esc", "cancel"),
-            ];
+            return writing.hints();
         }
         let in_diff = self.focus == Focus::Diff;
         let undoes = self.undo(None, None).is_ok();

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
-    comments::Comments,
     marks::Marks,
     tree::{self, TreeRow},
 };
@@ -13,6 +12,7 @@ use crate::{
     model::{ChangeKind, ReviewFile},
     text::cell_width,
     ui::{
+        comments::Comments,
         render::{
             RenderContext, Row,
             diff::{DiffStats, push_stats},

@@ -6,7 +6,6 @@
 //! dialog: it says which one the root is to open.
 
 mod commenting;
-pub mod comments;
 mod draw;
 mod hunks;
 mod keys;
@@ -15,7 +14,6 @@ mod marks;
 mod pane;
 mod texts;
 mod tree;
-mod writing;
 
 #[cfg(test)]
 pub(in crate::ui) mod testing;
@@ -31,15 +29,16 @@ use crate::{
         ReviewWish, ScopeChoice, UndoPart,
     },
     text::SafeText,
-    ui::UiCommand,
+    ui::{
+        UiCommand,
+        comments::{CommentRow, Comments, Wanted, Writing},
+    },
 };
 
-use comments::{CommentRow, Comments};
 use list::List;
 use marks::Marks;
 use pane::Pane;
 use texts::{Of, Texts};
-use writing::{Wanted, Writing};
 
 /// What a key or the mouse did.
 #[derive(Debug)]

@@ -11,29 +11,22 @@ use ratatui::{
 };
 
 use super::{
-    commenting::{line_of, notes},
-    comments::{Comments, Quote, Subject},
     hunks,
     texts::{Of, Told},
-    writing::Wanted,
 };
 use crate::{
     config::DiffLayout,
     model::HunkRange,
     text::SafeText,
     ui::{
+        comments::{Comments, ShownFile, Target, Wanted, notes},
         render::{
             RenderContext,
             diff::{DiffModel, Form},
             draw_rows,
             line::StyledLine,
         },
-        viewer::{
-            DiffViewer, Motion,
-            find::FindKey,
-            lines::{At, LineRange},
-            window::Shown,
-        },
+        viewer::{DiffViewer, Motion, find::FindKey, lines::At, window::Shown},
     },
 };
 
@@ -74,13 +67,6 @@ enum Go {
     LastHunk,
     /// A comment.
     Note(u64),
-}
-
-/// What is to be commented on.
-pub enum Target {
-    /// A comment that is there.
-    Known(u64),
-    New(Subject),
 }
 
 /// Which lines are to be put back.
@@ -245,15 +231,8 @@ impl Pane {
 
     /// The cursor moves, and the range with it if it `spans` or there is one.
     pub fn move_cursor(&mut self, motion: Motion, spans: bool) {
-        let Some(diff) = self.diff_mut() else { return };
-        match motion {
-            Motion::Rows(by) => diff.step_cursor(by, spans),
-            motion => {
-                diff.move_by(motion);
-                if let Motion::Home | Motion::End = motion {
-                    diff.put_cursor_at_end(matches!(motion, Motion::End));
-                }
-            }
+        if let Some(diff) = self.diff_mut() {
+            diff.move_cursor(motion, spans);
         }
     }
 
@@ -300,28 +279,13 @@ impl Pane {
                 hunk.ok_or("the hunk is not on the screen: n goes to it")?
             }
         };
-        let LineRange {
-            side, first, last, ..
-        } = range;
-        let lines = first..last.saturating_add(1);
-        let line = |side, at| line_of(model, side, at);
-        let known = comments.of_file(&of.path).find(|comment| {
-            let is_it = |found: std::ops::Range<u32>| match first == last {
-                true => found.end == lines.end,
-                false => found == lines,
-            };
-            comment.about.side == side && comment.about.find(line).is_some_and(is_it)
-        });
-        Ok(match known {
-            Some(comment) => Target::Known(comment.id),
-            None => Target::New(Subject {
-                path: of.path.clone(),
-                name: name.clone(),
-                side,
-                quote: Quote::of(&lines, |at| line(side, at)),
-                lines,
-            }),
-        })
+        let shown = ShownFile {
+            file: 0,
+            path: &of.path,
+            name,
+            model,
+        };
+        Ok(shown.target(range, comments))
     }
 
     /// Gives the viewer what stands between the lines.
@@ -337,7 +301,13 @@ impl Pane {
         let wanted = writing.map(|(wanted, _)| wanted);
         let now = (shown.of.clone(), comments.rev(), wanted.cloned());
         if self.noted.as_ref() != Some(&now) {
-            diff.set_notes(notes(model, &shown.of.path, comments, wanted));
+            let file = ShownFile {
+                file: 0,
+                path: &shown.of.path,
+                name: &SafeText::default(),
+                model,
+            };
+            diff.set_notes(notes(file, comments, wanted));
             self.noted = Some(now);
         }
         diff.set_room(writing.map_or(0, |(_, rows)| rows));

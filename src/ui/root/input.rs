@@ -172,7 +172,7 @@ impl Ui {
     /// Whether letters are text now: those of a diff's or a text's viewer are its keys.
     fn takes_typing(&self) -> bool {
         match &self.viewer {
-            Some(viewer) => viewer.takes_text(),
+            Some(viewer) => viewer.takes_text() || self.is_commenting(),
             None => !self.has_review_keys() || self.review.takes_text(),
         }
     }

@@ -4,6 +4,7 @@
 //! nothing in it.
 
 mod act;
+mod asked;
 mod comments;
 mod find;
 mod inline;

@@ -105,7 +105,7 @@ impl Ui {
     }
 
     /// Whether the question is there of which the viewer shows something: it is answered from here.
-    fn is_asked_below(&self) -> bool {
+    pub(super) fn is_asked_below(&self) -> bool {
         self.viewer_of.is_some() && self.viewer_of == self.layers.question()
     }
 
@@ -262,6 +262,9 @@ impl Ui {
     }
 
     pub(super) fn viewer_key(&mut self, key: KeyEvent, cx: &UiContext<'_>) -> bool {
+        if self.asked_comment_key(key, cx) {
+            return true;
+        }
         let Some(viewer) = &mut self.viewer else {
             return false;
         };
@@ -295,6 +298,9 @@ impl Ui {
     }
 
     pub(super) fn viewer_paste(&mut self, text: &str, cx: &UiContext<'_>) -> bool {
+        if self.asked_comment_paste(text) {
+            return true;
+        }
         let Some(viewer) = &mut self.viewer else {
             return false;
         };
@@ -336,6 +342,7 @@ impl Ui {
             ..area
         };
         let has_input = asked && self.asked_input(cx).is_some();
+        self.put_comments(area.width, area.height, cx);
         let viewer = self.viewer.as_mut()?;
         if let Viewer::Diff(diff) = viewer {
             diff.set_answered_below(asked, has_input);
@@ -350,7 +357,7 @@ impl Ui {
         let cursor = viewer.draw(area, buf, cx.screens, &ctx);
         self.commands.extend(viewer.take_command());
         self.pictures = viewer.pictures();
-        cursor
+        self.draw_comment(area.width, buf, cx).or(cursor)
     }
 }
 

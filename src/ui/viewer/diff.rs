@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, path::Path, sync::Arc};
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -13,7 +13,7 @@ use super::{
     Entries, Finder, Motion, Outcome, Window, areas, closes, draw_hints, draw_title,
     lines::Cursor,
     motion,
-    notes::{Note, Notes, places},
+    notes::{Notes, places},
     percent,
     window::Shown,
 };
@@ -37,7 +37,7 @@ use crate::{
 };
 
 pub struct DiffViewer {
-    files: Vec<File>,
+    pub(super) files: Vec<File>,
     layout: DiffLayout,
     /// All files one after the other; made again when a comparison is ready, the layout changes, or
     /// the notes do.
@@ -50,6 +50,8 @@ pub struct DiffViewer {
     pub(super) window: Window,
     pub(super) notes: Notes,
     pub(super) cursor: Cursor,
+    /// Where the last frame had lines, and hints.
+    pub(super) drawn: (Rect, Rect),
     pub(in crate::ui) find: Finder,
     /// A question's answers stand below, and have the keys that they are given with.
     answered_below: bool,
@@ -60,11 +62,11 @@ pub struct DiffViewer {
 /// Entries kept above the one that is jumped to.
 const ABOVE: usize = 1;
 
-struct File {
-    diff: Arc<Diff>,
-    path: SafeText,
+pub(super) struct File {
+    pub diff: Arc<Diff>,
+    pub path: SafeText,
     label: Option<SafeText>,
-    model: Option<Arc<DiffModel>>,
+    pub model: Option<Arc<DiffModel>>,
 }
 
 /// What the entries depend on: the width for the layout, and how many models there are.
@@ -118,6 +120,7 @@ impl DiffViewer {
             window: Window::default(),
             notes: Notes::default(),
             cursor: Cursor::default(),
+            drawn: (Rect::ZERO, Rect::ZERO),
             find: Finder::default(),
             answered_below: false,
             has_input: false,
@@ -132,7 +135,9 @@ impl DiffViewer {
 
     pub fn on_key(&mut self, key: KeyEvent) -> Outcome {
         match key.code {
+            KeyCode::Esc if self.has_range() => self.drop_range(),
             _ if closes(key) => return Outcome::Close,
+            KeyCode::Char('v') if self.has_cursor() => self.turn_range(),
             KeyCode::Char('n' | 'J') => self.jump(1, Entry::begins_hunk),
             KeyCode::Char('p' | 'N' | 'K') => self.jump(-1, Entry::begins_hunk),
             KeyCode::Char(']') | KeyCode::Tab => self.jump(1, Entry::begins_file),
@@ -145,7 +150,8 @@ impl DiffViewer {
             }
             _ => {
                 if let Some(motion) = motion(key) {
-                    self.move_by(motion);
+                    let spans = key.modifiers.contains(KeyModifiers::SHIFT);
+                    self.move_cursor(motion, spans);
                 }
             }
         }
@@ -173,9 +179,22 @@ impl DiffViewer {
             width: area.width.max(1),
             ..*ctx
         };
-        self.make(&ctx);
+        self.make(&RenderContext {
+            width: self.beside_sign(area).width.max(1),
+            ..ctx
+        });
         let (title, body, hints) = areas(area, &self.find);
-        let at = self.draw_body(body, buf, &ctx);
+        let body = self.beside_sign(body);
+        self.drawn = (body, hints);
+        let at = self.draw_body(
+            body,
+            buf,
+            &RenderContext {
+                width: body.width.max(1),
+                ..ctx
+            },
+        );
+        self.draw_sign(buf, &ctx);
         let top = self.entries.get(self.window.top());
         let file = top.map_or(0, |entry| entry.file);
         let mut name = StyledLine::new();
@@ -194,6 +213,14 @@ impl DiffViewer {
         }
         let hunk = if self.answered_below { "J K" } else { "n p" };
         let mut keys = vec![("j k", "scroll"), (hunk, "hunk")];
+        if self.has_cursor() {
+            keys = vec![
+                ("j k", "line"),
+                (hunk, "hunk"),
+                ("c", "comment"),
+                ("v", "range"),
+            ];
+        }
         if self.files.len() > 1 {
             keys.push(("] [", "file"));
         }
@@ -286,7 +313,7 @@ impl DiffViewer {
             .ends()
             .map(|entry| (entry, moved(entry)))
             .collect();
-        self.move_cursor(|entry| {
+        self.settle_again(|entry| {
             let moved = cursors.iter().find(|(before, _)| *before == entry);
             moved.and_then(|(_, now)| *now)
         });
@@ -371,6 +398,7 @@ impl DiffViewer {
             at = next;
             if wanted(entry) {
                 self.jumped_to = Some(at);
+                self.begin_cursor_at(at);
                 self.window.go_to(at.saturating_sub(ABOVE));
                 return;
             }
@@ -411,36 +439,6 @@ impl DiffViewer {
         let before = self.hunks.partition_point(|start| *start <= entry);
         let note = matches!(kind, EntryKind::Note(..));
         before.checked_sub(1).filter(|_| !gap && !note)
-    }
-
-    /// What stands between the lines.
-    pub(in crate::ui) fn set_notes(&mut self, notes: Vec<Note>) {
-        self.notes.set(notes);
-    }
-
-    /// Rows that are kept free for what is drawn over them.
-    pub(in crate::ui) fn set_room(&mut self, rows: u16) {
-        self.notes.set_room(rows);
-    }
-
-    /// Where those rows are in the last frame, from the top of `area`.
-    pub(in crate::ui) fn room(&self, area: Rect) -> Option<Rect> {
-        let wanted = self.room_entry()?;
-        let mut above = 0;
-        for shown in self.window.shown() {
-            if shown.entry == wanted {
-                let top = u16::try_from(above).ok()?;
-                let rows = u16::try_from(shown.rows).ok()?;
-                let all = Rect {
-                    y: area.y.checked_add(top)?,
-                    height: rows,
-                    ..area
-                };
-                return Some(all.intersection(area)).filter(|seen| !seen.is_empty());
-            }
-            above += shown.rows;
-        }
-        None
     }
 
     /// Puts a hunk near the top.

@@ -3,7 +3,10 @@
 //! It stands on lines and on notes, never on what counts lines that are left out. Where the window is
 //! scrolled it stays in sight; where it is moved the window follows.
 
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
 
 use super::{
     DiffViewer, Motion,
@@ -58,6 +61,23 @@ impl DiffViewer {
         }
     }
 
+    /// A cursor is to be there from the next frame on.
+    pub(in crate::ui) fn begin_cursor(&mut self) {
+        self.cursor.wanted.get_or_insert(0);
+    }
+
+    /// The same, where an entry was gone to.
+    pub(super) fn begin_cursor_at(&mut self, entry: usize) {
+        if self.has_cursor() {
+            self.lift_cursor();
+            self.cursor.wanted = Some(self.hunk_at(entry).unwrap_or(0));
+        }
+    }
+
+    pub(in crate::ui) fn has_cursor(&self) -> bool {
+        self.cursor.wanted.is_some()
+    }
+
     pub(in crate::ui) fn cursor(&self) -> Option<usize> {
         self.cursor.at
     }
@@ -83,8 +103,19 @@ impl DiffViewer {
         (self.cursor.at, self.cursor.from) = (None, None);
     }
 
+    /// A motion of a pager's keys; `spans`: the range grows with it.
+    pub(in crate::ui) fn move_cursor(&mut self, motion: Motion, spans: bool) {
+        if let Motion::Rows(by) = motion {
+            return self.step_cursor(by, spans);
+        }
+        self.move_by(motion);
+        if let Motion::Home | Motion::End = motion {
+            self.put_cursor_at_end(matches!(motion, Motion::End));
+        }
+    }
+
     /// By so many lines; `spans`: the range grows with it.
-    pub(in crate::ui) fn step_cursor(&mut self, by: isize, spans: bool) {
+    fn step_cursor(&mut self, by: isize, spans: bool) {
         let Some(at) = self.cursor.at else {
             return self.move_by(Motion::Rows(by));
         };
@@ -143,7 +174,7 @@ impl DiffViewer {
     }
 
     /// On the first or the last line; the window goes there by itself.
-    pub(in crate::ui) fn put_cursor_at_end(&mut self, last: bool) {
+    fn put_cursor_at_end(&mut self, last: bool) {
         if self.cursor.at.is_none() {
             return;
         }
@@ -315,6 +346,47 @@ impl DiffViewer {
         chosen.then_some(entry == at)
     }
 
+    /// What is left of an area beside the sign of the cursor.
+    pub(super) fn beside_sign(&self, area: Rect) -> Rect {
+        let sign = u16::from(self.has_cursor()).min(area.width);
+        Rect {
+            x: area.x + sign,
+            width: area.width - sign,
+            ..area
+        }
+    }
+
+    /// The sign left of the cursor's row.
+    pub(super) fn draw_sign(&self, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+        let body = self.drawn.0;
+        let mut y = usize::from(body.y);
+        for shown in self.window.shown() {
+            let row = u16::try_from(y).ok().filter(|row| *row < body.bottom());
+            if self.is_chosen(shown.entry) == Some(true)
+                && let (Some(row), Some(x)) = (row, body.x.checked_sub(1))
+            {
+                buf.set_stringn(x, row, ctx.symbols.prompt, 1, ctx.theme.accent);
+            }
+            y += shown.rows;
+        }
+    }
+
+    /// The mouse at a place of the screen: the cursor goes there, dragged with its range.
+    pub(in crate::ui) fn point(&mut self, at: Position, spans: bool) {
+        let body = self.drawn.0;
+        if !self.has_cursor() || !body.contains(at) {
+            return;
+        }
+        if let Some(entry) = self.entry_at(usize::from(at.y - body.y)) {
+            self.put_cursor(entry, spans);
+        }
+    }
+
+    /// Where the last frame had lines, and hints.
+    pub(in crate::ui) fn drawn(&self) -> (Rect, Rect) {
+        self.drawn
+    }
+
     /// Paints the rows of the range.
     pub(super) fn draw_cursor(&self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
         let mut y = usize::from(area.y);
@@ -336,7 +408,7 @@ impl DiffViewer {
     }
 
     /// After the entries were made again: where what was there stands now.
-    pub(super) fn move_cursor(&mut self, moved: impl Fn(usize) -> Option<usize>) {
+    pub(super) fn settle_again(&mut self, moved: impl Fn(usize) -> Option<usize>) {
         self.cursor.at = self.cursor.at.and_then(&moved);
         self.cursor.from = self.cursor.from.and_then(&moved);
     }

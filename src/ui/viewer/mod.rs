@@ -17,7 +17,7 @@ pub(in crate::ui) mod window;
 
 use std::time::Instant;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -87,7 +87,7 @@ impl Viewer {
     /// Whether a key does something here; all do for a program that has the keyboard.
     pub fn has_key(&self, key: KeyEvent) -> bool {
         match self {
-            Self::Diff(_) => is_key(key, true),
+            Self::Diff(viewer) => is_key(key, true) || viewer.has_cursor() && is_comment_key(key),
             Self::Text(_) => is_key(key, false),
             Self::Terminal(_) => true,
             Self::Picture(_) => closes(key),
@@ -173,8 +173,14 @@ impl Viewer {
         rows: Option<isize>,
         screens: &Screens,
     ) -> Outcome {
+        let at = Position::new(mouse.column, mouse.row);
         match (self, rows) {
             (Self::Terminal(viewer), _) => return viewer.on_mouse(mouse, rows, screens),
+            (Self::Diff(viewer), None) => match mouse.kind {
+                MouseEventKind::Down(MouseButton::Left) => viewer.point(at, false),
+                MouseEventKind::Drag(MouseButton::Left) => viewer.point(at, true),
+                _ => {}
+            },
             (Self::Diff(viewer), Some(rows)) => viewer.move_by(Motion::Rows(rows)),
             (Self::Text(viewer), Some(rows)) => viewer.move_by(Motion::Rows(rows)),
             _ => {}
@@ -258,6 +264,11 @@ fn is_key(key: KeyEvent, of_diff: bool) -> bool {
                 key.code,
                 KeyCode::Char('n' | 'J' | 'p' | 'N' | 'K' | ']' | '[' | 's')
             )
+}
+
+/// Where the lines of a diff can be commented on.
+fn is_comment_key(key: KeyEvent) -> bool {
+    matches!(key.code, KeyCode::Char('c' | 'v')) && key.modifiers.is_empty()
 }
 
 pub(in crate::ui) fn closes(key: KeyEvent) -> bool {

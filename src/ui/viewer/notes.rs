@@ -1,13 +1,19 @@
 //! What stands between the lines of a diff: comments, and the room of one that is being written.
 
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range, path::Path};
 
+use ratatui::layout::Rect;
+
+use super::DiffViewer;
 use crate::{
     text::SafeText,
-    ui::render::{
-        RenderContext, Row,
-        diff::{DiffLine, Item, Side},
-        line::{StyledLine, Wrapping},
+    ui::{
+        comments::ShownFile,
+        render::{
+            RenderContext, Row,
+            diff::{DiffLine, Item, Side},
+            line::{StyledLine, Wrapping},
+        },
     },
 };
 
@@ -192,4 +198,49 @@ pub fn places(item: Item) -> impl Iterator<Item = (Side, u32)> {
         let old = old.map(|line| (Side::Old, line));
         old.into_iter().chain(new.map(|line| (Side::New, line)))
     })
+}
+
+impl DiffViewer {
+    /// What stands between the lines.
+    pub(in crate::ui) fn set_notes(&mut self, notes: Vec<Note>) {
+        self.notes.set(notes);
+    }
+
+    /// Rows that are kept free for what is drawn over them.
+    pub(in crate::ui) fn set_room(&mut self, rows: u16) {
+        self.notes.set_room(rows);
+    }
+
+    /// Where those rows are in the last frame, from the top of `area`.
+    pub(in crate::ui) fn room(&self, area: Rect) -> Option<Rect> {
+        let wanted = self.room_entry()?;
+        let mut above = 0;
+        for shown in self.window.shown() {
+            if shown.entry == wanted {
+                let top = u16::try_from(above).ok()?;
+                let rows = u16::try_from(shown.rows).ok()?;
+                let all = Rect {
+                    y: area.y.checked_add(top)?,
+                    height: rows,
+                    ..area
+                };
+                return Some(all.intersection(area)).filter(|seen| !seen.is_empty());
+            }
+            above += shown.rows;
+        }
+        None
+    }
+
+    /// The files that are compared by now.
+    pub(in crate::ui) fn shown_files(&self) -> impl Iterator<Item = ShownFile<'_>> {
+        let files = self.files.iter().enumerate();
+        files.filter_map(|(file, shown)| {
+            Some(ShownFile {
+                file,
+                path: Path::new(&shown.diff.path),
+                name: &shown.path,
+                model: shown.model.as_deref()?,
+            })
+        })
+    }
 }

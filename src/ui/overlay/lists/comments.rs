@@ -6,10 +6,10 @@ use crate::{
     text::SafeText,
     ui::{
         action::Action,
+        comments::{CommentRow, CommentWish},
         keymap::Chord,
         overlay::{Outcome, OverlayContext, Wish, panel::Panel},
         render::{Row, line::StyledLine},
-        review::comments::{CommentRow, CommentWish},
     },
 };
 

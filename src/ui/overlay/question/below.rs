@@ -76,6 +76,12 @@ impl QuestionDialog {
         let mut line = StyledLine::styled(&format!("{rule}{rule} "), cx.theme.border_focus);
         line.push(&self.subject.title(cx), cx.theme.warning.bold());
         line.push(" ", cx.theme.border_focus);
+        for (many, does) in self.comments_hint() {
+            line.push(
+                &format!("{} {many} {does} ", cx.symbols.separator),
+                cx.theme.dim,
+            );
+        }
         let rest = usize::from(area.width).saturating_sub(line.width());
         line.push(&rule.repeat(rest), cx.theme.border_focus);
         let row = line.truncate(area.width.into(), cx.symbols.ellipsis);

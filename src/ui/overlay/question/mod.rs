@@ -9,6 +9,7 @@ mod below;
 mod body;
 mod choices;
 mod command;
+mod comments;
 mod file;
 mod foot;
 mod page;
@@ -50,6 +51,7 @@ use crate::{
 
 use body::Body;
 use choices::{Choice, Choices, action_kind};
+use comments::Said;
 
 /// A no to what this machine would do for the agent.
 const ERROR: &str = "No: the agent gets an error";
@@ -146,6 +148,7 @@ pub struct QuestionDialog {
     viewed: Option<u64>,
     /// The answer that the mouse button went down on, while the dialog is what it was then.
     pressed: Option<usize>,
+    said: Said,
 }
 
 /// The body as laid out last, and for what.
@@ -220,6 +223,7 @@ impl QuestionDialog {
             layout: None,
             viewed: None,
             pressed: None,
+            said: Said::default(),
         }
     }
 
@@ -260,7 +264,7 @@ impl QuestionDialog {
             return Outcome::taken().command(command);
         }
         match self.subject.answer(at) {
-            Some(command) => Outcome::close().command(command),
+            Some(command) => self.with_comments(at, Outcome::close().command(command)),
             None => Outcome::taken(),
         }
     }
@@ -388,7 +392,7 @@ impl QuestionDialog {
 
     fn panel(&self, cx: &OverlayContext<'_>) -> Panel {
         let hint = |action| answering_key(action, cx);
-        let mut hints = Vec::new();
+        let mut hints = self.comments_hint();
         let arrows = [Action::QuestionUp, Action::QuestionDown]
             .map(hint)
             .join("/");

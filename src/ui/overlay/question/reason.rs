@@ -7,7 +7,7 @@ use crate::{
         action::{Action, Context},
         keymap::Chord,
         line_input::LineInput,
-        overlay::{Outcome, OverlayContext, Wish},
+        overlay::{Outcome, OverlayContext},
         render::{Row, line::StyledLine},
     },
 };
@@ -63,11 +63,13 @@ impl QuestionDialog {
         self.choices.reason.is_some()
     }
 
-    /// The text of a reason that was not sent.
+    /// What was written for an answer and not sent: a reason, comments.
     pub fn written(&self) -> Option<String> {
-        let reason = self.choices.reason.as_ref()?;
-        let text = reason.line.text();
-        (!text.trim().is_empty()).then_some(text)
+        let reason = self.choices.reason.as_ref();
+        let reason = reason.map(|reason| reason.line.text());
+        let reason = reason.filter(|text| !text.trim().is_empty());
+        let all: Vec<String> = reason.into_iter().chain(self.said.told()).collect();
+        (!all.is_empty()).then(|| all.join("\n\n"))
     }
 
     pub(super) fn paste_reason(&mut self, text: &str) -> bool {
@@ -148,7 +150,7 @@ impl QuestionDialog {
         let text = text.trim();
         Some(match text.is_empty() {
             true => outcome,
-            false => outcome.with(Wish::Reason(text.to_owned())),
+            false => outcome.with_reason(text),
         })
     }
 }

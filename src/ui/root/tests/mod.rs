@@ -3,6 +3,7 @@
 mod actions;
 mod activity;
 mod ascii;
+mod asked_comments;
 mod broken;
 mod commenting;
 mod copying;

@@ -9,7 +9,7 @@ use ratatui::{
     widgets::{Clear, Widget},
 };
 
-use super::comments::Subject;
+use super::Subject;
 use crate::ui::{
     composer::{Composer, Sources},
     render::RenderContext,
@@ -90,6 +90,11 @@ impl Writing {
         Wrote::Stays
     }
 
+    /// What is written so far.
+    pub fn text(&self) -> String {
+        self.composer.draft_text()
+    }
+
     pub fn paste(&mut self, text: &str) {
         self.composer.insert_paste(text);
         self.forget_wishes();
@@ -98,6 +103,19 @@ impl Writing {
     /// No files are listed for a comment.
     fn forget_wishes(&mut self) {
         drop(self.composer.commands_wanted());
+    }
+
+    /// Its keys.
+    pub fn hints(&self) -> Vec<(&'static str, &'static str)> {
+        let kept = match self.wanted.known.is_some() {
+            true => "keep; emptied: remove",
+            false => "keep",
+        };
+        vec![
+            ("enter", kept),
+            ("alt-enter", "new line"),
+            ("esc", "cancel"),
+        ]
     }
 
     pub fn height(&mut self, width: u16, most: u16) -> u16 {

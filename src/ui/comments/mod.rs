@@ -1,5 +1,8 @@
 //! What the person has to say of lines: kept until it is sent, moved with its lines, told in one prompt.
 
+mod places;
+mod writing;
+
 use std::{
     ops::Range,
     path::{Path, PathBuf},
@@ -9,6 +12,9 @@ use crate::{
     text::{SafeText, first_bytes},
     ui::render::{diff::Side, format::count},
 };
+
+pub use places::{ShownFile, Target, all_notes, notes};
+pub use writing::{Wanted, Writing, Wrote};
 
 /// Bytes that the comments of one session take. What is beyond them is refused, not what was written
 /// before.
@@ -36,6 +42,8 @@ pub struct Subject {
     pub side: Side,
     /// Its lines on that side, from 0.
     pub lines: Range<u32>,
+    /// What is to be added for their numbers in the file.
+    pub shift: u32,
     pub quote: Quote,
 }
 
@@ -169,7 +177,8 @@ fn is_line(now: Option<&str>, was: &SafeText) -> bool {
 impl Subject {
     /// `line 4`, `lines 10–12`
     pub fn lines(&self) -> String {
-        let (first, last) = (self.lines.start + 1, self.lines.end);
+        let number = |line: u32| line.saturating_add(self.shift);
+        let (first, last) = (number(self.lines.start + 1), number(self.lines.end));
         match first >= last {
             true => format!("line {first}"),
             false => format!("lines {first}–{last}"),
@@ -283,7 +292,7 @@ impl Comments {
     }
 
     /// Keeps a new one; an error: why not.
-    pub fn add(&mut self, about: Subject, content: u64, text: &str) -> Result<u64, &'static str> {
+    pub fn add(&mut self, about: Subject, content: u64, text: &str) -> Result<(), &'static str> {
         let comment = Comment {
             id: self.next,
             about,
@@ -295,9 +304,17 @@ impl Comments {
             return Err(FULL);
         }
         (self.next, self.rev) = (self.next + 1, self.rev + 1);
-        let id = comment.id;
         self.list.push(comment);
-        Ok(id)
+        Ok(())
+    }
+
+    /// Keeps what was written: a new one or another text of one. Without a text it goes.
+    pub fn keep(&mut self, wanted: Wanted, text: &str) -> Result<(), &'static str> {
+        match wanted.known {
+            Some((id, _)) => self.change(id, text),
+            None if text.trim().is_empty() => Ok(()),
+            None => self.add(wanted.about, wanted.content, text),
+        }
     }
 
     /// Another text for one; without a text it goes.
@@ -391,6 +408,7 @@ mod tests {
             name: "a.rs".into(),
             side: Side::New,
             quote: Quote::of(&lines, |at| text.lines().nth(at as usize)),
+            shift: 0,
             lines,
         }
     }
@@ -468,14 +486,16 @@ mod tests {
     fn beyond_a_bound_in_bytes_a_comment_is_refused_and_those_before_stay() {
         let one = about(TEXT, 1..2);
         let mut comments = Comments::default();
-        let first = comments.add(one.clone(), 1, "a").expect("room");
+        comments.add(one.clone(), 1, "a").expect("room");
+        let first = comments.list[0].id;
         let fixed = comments.list[0].weight() - 1;
         let most = MAX - (fixed + 1) - fixed;
         for (len, fits) in [(most - 1, true), (most, true), (most + 1, false)] {
             let added = comments.add(one.clone(), 1, &"x".repeat(len));
             assert_eq!(added.is_ok(), fits, "{len}");
             assert_eq!(comments.len(), 1 + usize::from(fits));
-            if let Ok(id) = added {
+            if added.is_ok() {
+                let id = comments.list[1].id;
                 let longer = "x".repeat(most + 1);
                 assert!(comments.change(id, &longer).is_err());
                 assert!(comments.get(id).is_some_and(|kept| kept.text.len() == len));
