@@ -10,10 +10,9 @@ use ratatui::{
 };
 
 use super::{
-    Entries, Finder, Motion, Outcome, Window, areas, closes, draw_hints, draw_title,
-    lines::Cursor,
-    motion,
+    Entries, Finder, Motion, Outcome, Window, areas, closes, draw_hints, draw_title, motion,
     notes::{Notes, places},
+    parts::{Cursor, Entry, EntryKind},
     percent,
     window::Shown,
 };
@@ -76,29 +75,6 @@ struct MadeFor {
     width: u16,
     models: usize,
     notes: u64,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Entry {
-    pub file: usize,
-    pub kind: EntryKind,
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum EntryKind {
-    /// Between files.
-    Blank,
-    Header,
-    /// The comparison is still running.
-    Waiting,
-    /// `hunk`: the first line of one.
-    Item {
-        item: Item,
-        layout: Layout,
-        hunk: bool,
-    },
-    /// Which of the notes, and its key.
-    Note(usize, u64),
 }
 
 impl DiffViewer {
@@ -484,47 +460,6 @@ impl DiffViewer {
             false => DiffLayout::Split,
         };
         self.layout
-    }
-}
-
-impl Entry {
-    /// Whether it shows what another one does, maybe in another layout.
-    fn is_same(&self, other: &Self) -> bool {
-        let same = match (self.kind, other.kind) {
-            (EntryKind::Item { item, .. }, EntryKind::Item { item: other, .. }) => {
-                item == other || places(item).any(|place| places(other).any(|of| of == place))
-            }
-            (EntryKind::Note(_, one), EntryKind::Note(_, other)) => one == other,
-            (one, other) => std::mem::discriminant(&one) == std::mem::discriminant(&other),
-        };
-        same && self.file == other.file
-    }
-
-    pub(super) fn is_change(&self) -> bool {
-        matches!(self.kind, EntryKind::Item { item, .. } if item.is_change())
-    }
-
-    /// Its line in the text after.
-    pub(super) fn line_after(&self) -> Option<u32> {
-        let EntryKind::Item { item, .. } = self.kind else {
-            return None;
-        };
-        let line = match item {
-            Item::Line(line) => Some(line),
-            Item::Pair(_, right) => right,
-        };
-        match line? {
-            DiffLine::Context { new, .. } | DiffLine::Added { new } => Some(new),
-            DiffLine::Gap { .. } | DiffLine::Removed { .. } => None,
-        }
-    }
-
-    fn begins_hunk(&self) -> bool {
-        matches!(self.kind, EntryKind::Item { hunk: true, .. })
-    }
-
-    fn begins_file(&self) -> bool {
-        matches!(self.kind, EntryKind::Header)
     }
 }
 

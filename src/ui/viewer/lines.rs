@@ -10,31 +10,14 @@ use ratatui::{
 
 use super::{
     DiffViewer, Motion,
-    diff::{Entry, EntryKind},
     notes::{NoteBody, places},
+    parts::{Cursor, Entry, EntryKind},
 };
 use crate::ui::render::{
     RenderContext,
     diff::{DiffLine, Item, Side},
     line::selected_style,
 };
-
-#[derive(Default)]
-pub(super) struct Cursor {
-    /// It is to be there, in this hunk if that is in sight.
-    wanted: Option<usize>,
-    at: Option<usize>,
-    /// Where the range begins.
-    from: Option<usize>,
-    /// It was moved: the window follows with the next frame.
-    leads: bool,
-}
-
-impl Cursor {
-    pub fn ends(&self) -> impl Iterator<Item = usize> + use<> {
-        self.at.into_iter().chain(self.from)
-    }
-}
 
 /// Lines of one file, from 0, the last one included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,6 +10,7 @@ mod input;
 pub(in crate::ui) mod lines;
 mod mouse;
 pub(in crate::ui) mod notes;
+mod parts;
 mod picture;
 mod terminal;
 mod text;

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
-    reviewing::{Desk, changes},
+    desk::{Desk, changes},
     *,
 };
 use crate::{

@@ -7,6 +7,7 @@ mod asked_comments;
 mod broken;
 mod commenting;
 mod copying;
+mod desk;
 mod finding;
 mod in_flight;
 mod inline;
