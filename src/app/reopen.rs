@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -152,6 +152,9 @@ fn not_theirs(typed: &str, stored: &Summary, asked: Option<&str>) -> CliError {
 /// How long to wait for the latest messages to be written, before a session is read.
 const UP_TO_DATE: Duration = Duration::from_secs(1);
 
+/// How long the list of past sessions may wait for what is in their worktrees.
+const COUNTED_FOR: Duration = Duration::from_millis(400);
+
 impl App {
     /// Offers what is stored; the choice comes as
     /// [`UiCommand::Reopen`](crate::ui::UiCommand::Reopen).
@@ -166,7 +169,10 @@ impl App {
                 all.retain(|summary| summary.about.agent == agent);
             }
             let now = wall_clock();
-            let past = all.into_iter().map(|summary| past(summary, &here, now));
+            let until = Instant::now() + COUNTED_FOR;
+            let past = all
+                .into_iter()
+                .map(|summary| past(summary, &here, now, until));
             let (mut first, others): (Vec<PastSession>, Vec<PastSession>) =
                 past.partition(|past| past.elsewhere.is_none());
             first.extend(others);
@@ -365,7 +371,8 @@ impl App {
     }
 }
 
-fn past(summary: Summary, here: &Path, now: u64) -> PastSession {
+/// `until`: worktrees are looked into.
+fn past(summary: Summary, here: &Path, now: u64, until: Instant) -> PastSession {
     let cwd = summary.about.project();
     let first_line = |text: &SafeText| {
         let line = text.lines().find(|line| !line.trim().is_empty());
@@ -381,7 +388,10 @@ fn past(summary: Summary, here: &Path, now: u64) -> PastSession {
             asked: summary.asked,
             answered: summary.answered,
         },
-        worktree: summary.about.worktree().as_ref().map(worktrees::stands),
+        worktree: summary
+            .about
+            .worktree()
+            .and_then(|worktree| worktrees::stands(&worktree, until)),
         agent: summary.about.agent_name,
         branch: match summary.about.worktree {
             Some(worktree) => Some(SafeText::line(&worktree.branch)),

@@ -4,15 +4,18 @@
 //! A worktree is removed only after the session in it is closed and its agent has ended: nothing writes there
 //! any more. When the client is left all worktrees stay.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use crate::{
-    app::{exit, job::Job, setup::with_tilde, state::App},
+    app::{changes, exit, job::Job, setup::with_tilde, state::App},
     cli::{CliError, Launch},
     config::{AgentProfile, Config},
     host::worktree::{self, Carried, Made, Problem},
     model::{SessionKey, Worktree, WorktreeEnd, WorktreeStatus},
-    session::{Event, NoticeLevel, Prompt, Session, Start},
+    session::{Event, MAX_SESSIONS, NoticeLevel, Prompt, Session, Start},
     text::SafeText,
 };
 
@@ -67,16 +70,17 @@ pub fn folder(config: &Config, state: &Path) -> Result<PathBuf, Problem> {
     folder.map_err(|error| Problem(format!("worktree.dir of the configuration: {error}")))
 }
 
-/// How a worktree stands, in a few words.
-pub fn stands(worktree: &Worktree) -> SafeText {
+/// How a worktree stands, in a few words; what is in it only before `until`.
+pub fn stands(worktree: &Worktree, until: Instant) -> Option<SafeText> {
     if worktree::is_there(worktree).is_err() {
-        return "worktree gone".into();
+        return Some("worktree gone".into());
     }
-    match worktree::status(worktree) {
+    let status = (Instant::now() < until).then(|| worktree::status(worktree))?;
+    Some(match status {
         Ok(status) if status.is_clean() => "no changes".into(),
         Ok(status) => SafeText::line(&status.counts()),
-        Err(_) => "cannot be read".into(),
-    }
+        Err(_) => "worktree cannot be read".into(),
+    })
 }
 
 impl App {
@@ -103,6 +107,10 @@ impl App {
         prompt: Option<Prompt>,
         name: Option<String>,
     ) {
+        if self.runtime.sessions.len() >= MAX_SESSIONS {
+            let text = format!("{MAX_SESSIONS} sessions are open: close one first (ctrl-s)");
+            return self.ui.toast(SafeText::line(&text));
+        }
         self.ui.toast("making the worktree".into());
         let project = self.runtime.launch.cwd.clone();
         let folder = folder(&self.runtime.config, &self.dirs.state);
@@ -232,11 +240,13 @@ impl App {
         }
         match end {
             WorktreeEnd::Keep => {
-                let back = self.kept_line(key);
+                let back = match session.is_unused() {
+                    true => format!("kept in {}", with_tilde(&worktree.top)),
+                    false => "kept: past sessions (/resume) goes on there".to_owned(),
+                };
                 drop(self.close_session(key));
-                if let Some(back) = back {
-                    self.ui.toast(back);
-                }
+                let text = format!("{} is {back}", worktree.branch);
+                self.ui.toast(SafeText::line(&text));
             }
             WorktreeEnd::Merge | WorktreeEnd::Apply => {
                 self.ui.toast("working on it".into());
@@ -291,13 +301,20 @@ impl App {
         self.reduce_in(key, [note]);
         let ending = self.close_session(key);
         self.runtime.forget_worktree(&worktree);
+        let kept_changes = self.dirs.state.join("changes");
         let jobs = self.jobs.clone();
         tokio::spawn(async move {
             if let Some(ending) = ending {
                 // It cannot panic; and if it did, it would have ended.
                 let _ = ending.await;
             }
-            let removed = tokio::task::spawn_blocking(move || remove(&worktree)).await;
+            let remove = move || {
+                remove(&worktree)?;
+                // What was kept of its files cannot be put back anywhere.
+                changes::forget(&kept_changes, &worktree.cwd);
+                Ok::<(), Problem>(())
+            };
+            let removed = tokio::task::spawn_blocking(remove).await;
             let job = match removed {
                 Ok(Ok(())) => Job::Said(text),
                 Ok(Err(why)) => Job::Warn(SafeText::line(&format!("{text}; {why}"))),

@@ -132,12 +132,12 @@ fn discarding_asks_and_counts_and_a_no_keeps_everything() {
     let (tui, folder) = worked();
     fs::write(folder.join("x.log"), "").unwrap();
     choose(&tui, "Discard");
-    tui.wait_for("Discard 2 files, 1 ignored path (x.log) of acp/fix? They are gone for good.");
+    tui.wait_for("2 files, what git ignores (x.log) of acp/fix will be gone for good.");
     // Nothing is selected: enter does nothing.
     tui.settle(GUARD);
     tui.keys("<enter>");
     tui.settle(GUARD);
-    tui.wait_for("Discard 2 files");
+    tui.wait_for("gone for good");
     tui.keys("<esc>");
     tui.wait_gone("gone for good");
     assert!(folder.join("new.txt").exists() && has_branch(&tui, "acp/fix"));
@@ -145,7 +145,7 @@ fn discarding_asks_and_counts_and_a_no_keeps_everything() {
     tui.wait_for("gone for good");
     tui.settle(GUARD);
     tui.keys("<down>");
-    tui.wait_for("❯ Discard them");
+    tui.wait_for("❯ Discard it");
     tui.settle(GUARD);
     tui.keys("<enter>");
     tui.wait_for("discarded the worktree of acp/fix");

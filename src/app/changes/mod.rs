@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-pub use project::{Project, TurnChanges};
+pub use project::{Project, TurnChanges, forget};
 pub use review::{done as report, list as review, patch, undo};
 
 /// How long a question or a write waits until what it names is kept: it may be on a slow disk.

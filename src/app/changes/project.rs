@@ -5,7 +5,7 @@
 use std::{
     collections::BTreeMap,
     fmt::Write,
-    io,
+    fs, io,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::{
@@ -66,7 +66,9 @@ pub struct Project {
 
 impl Project {
     pub fn open(place: &Place, cancelled: Arc<AtomicBool>) -> Self {
-        let folder = place.folder.join(name_of(&place.roots));
+        let folder = place
+            .folder
+            .join(name_of(place.roots.dirs().first().map(PathBuf::as_path)));
         let bounds = Bounds {
             store: place.most,
             ..Bounds::default()
@@ -242,10 +244,19 @@ fn size(state: &FileState) -> usize {
     }
 }
 
+/// Removes the store of a folder that is gone; `all`: where all stores are.
+pub fn forget(all: &Path, folder: &Path) {
+    if let Err(error) = fs::remove_dir_all(all.join(name_of(Some(folder))))
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, "what was kept of a removed worktree stays");
+    }
+}
+
 /// The folder of a project's store: the same for the same directory, whatever others go with it.
-fn name_of(roots: &crate::host::Roots) -> PathBuf {
+fn name_of(root: Option<&Path>) -> PathBuf {
     let mut hash = Sha256::new();
-    if let Some(root) = roots.dirs().first() {
+    if let Some(root) = root {
         hash.update(root.as_os_str().as_bytes());
     }
     let mut name = String::new();

@@ -1,6 +1,6 @@
 //! The end of a worktree: what it holds goes into the project, or nowhere.
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 use super::{
     git::{Git, Problem, problem},
@@ -48,6 +48,15 @@ pub fn carry(
         ));
     }
     let tree = snapshot(&looked.git)?;
+    let committed = looked.git.line(&["rev-parse", "HEAD^{tree}"])?;
+    if looked.status.files() > 0 && tree == committed {
+        return problem(format!(
+            "git lists {} in {} as changed, and would keep nothing of it (line ends, perhaps): look at git \
+             status there",
+            count(looked.status.files()),
+            worktree.top.display()
+        ));
+    }
     let prepared = Prepared::of(&looked, &tree, &worktree.branch)?;
     match how {
         WorktreeEnd::Merge => merge(worktree, &looked, &prepared, tree),
@@ -110,7 +119,7 @@ fn nothing_is_going_on(top: &Path) -> Result<(), Problem> {
 
 /// All files of a work tree as a tree, without its index being touched.
 fn snapshot(git: &Git) -> Result<String, Problem> {
-    let failed = |error: std::io::Error| Problem(format!("no temporary file: {error}"));
+    let failed = |error: io::Error| Problem(format!("no temporary file: {error}"));
     let folder = tempfile::tempdir().map_err(failed)?;
     let index = folder.path().join("index");
     if let Some(own) = git_dir(&git.dir).map(|dir| dir.join("index"))
@@ -304,7 +313,7 @@ fn apply(
         let said = format!("{} had no changes to apply", worktree.branch);
         return Ok(Carried { said, ..carried });
     }
-    let failed = |error: std::io::Error| Problem(format!("no temporary file: {error}"));
+    let failed = |error: io::Error| Problem(format!("no temporary file: {error}"));
     let folder = tempfile::tempdir().map_err(failed)?;
     let patch = folder.path().join("patch");
     let output = format!("--output={}", patch.display());

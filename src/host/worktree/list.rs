@@ -20,9 +20,9 @@ pub struct Listed {
 /// # Errors
 /// There is no repository, or git's.
 pub fn list(project: &Path, folder: &Path) -> Result<Vec<Listed>, Problem> {
-    let top = top_of(project)?;
-    let out = Git::at(&top).look(&["worktree", "list", "--porcelain", "-z"])?;
-    let folder = folder.join(folder_of(&top));
+    let git = Git::at(&top_of(project)?);
+    let out = git.look(&["worktree", "list", "--porcelain", "-z"])?;
+    let folder = folder.join(folder_of(&git)?);
     let folder = folder.canonicalize().unwrap_or(folder);
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
     let paths = text.split('\0');

@@ -8,7 +8,7 @@ use std::{
 
 use super::git::{Git, Problem, problem};
 use crate::{
-    host::git::git_dir,
+    host::git::{common_dir, git_dir},
     model::{Worktree, WorktreeStatus},
 };
 
@@ -145,8 +145,17 @@ pub struct Looked {
 pub fn look(worktree: &Worktree) -> Result<Looked, Problem> {
     is_there(worktree)?;
     let git = Git::at(&worktree.top);
-    refuse_programs(&git)?;
     let project = Git::at(&top_of(&worktree.project)?);
+    // Its `.git` is a file that can be written: by now it may lead anywhere.
+    let shared = |git: &Git| common_dir(&git.dir).and_then(|dir| dir.canonicalize().ok());
+    if shared(&git).is_none_or(|dir| shared(&project) != Some(dir)) {
+        return problem(format!(
+            "{} is no worktree of {} any more: git worktree repair {0}, there, may mend it",
+            git.dir.display(),
+            project.dir.display()
+        ));
+    }
+    refuse_programs(&git)?;
     let Some(head) = commit(&git, "HEAD")? else {
         let (branch, top) = (&worktree.branch, worktree.top.display());
         return problem(format!(

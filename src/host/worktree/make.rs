@@ -59,7 +59,7 @@ pub fn plan(project: &Path, name: Option<&str>, folder: &Path) -> Result<Plan, P
             top.display()
         ));
     };
-    let folder = folder.join(folder_of(&top));
+    let folder = folder.join(folder_of(&git)?);
     let (name, path) = match name {
         Some(name) => {
             let path = folder.join(name);
@@ -258,12 +258,20 @@ fn made_up(git: &Git, folder: &Path) -> Result<(String, PathBuf), Problem> {
     Err(last.unwrap_or_else(|| Problem("no name is free: give one".to_owned())))
 }
 
-/// Of all worktrees of a project: its name for people, and what tells it from others of that name.
-pub fn folder_of(top: &Path) -> String {
+/// Of all worktrees of a repository: its name for people, and what tells it from others of that name. The same
+/// in each of its checkouts.
+pub fn folder_of(git: &Git) -> Result<String, Problem> {
+    let out = git.look(&["worktree", "list", "--porcelain", "-z"])?;
+    let text = String::from_utf8_lossy(&out.stdout);
+    // The first is the repository's own.
+    let first = text
+        .split('\0')
+        .find_map(|line| line.strip_prefix("worktree "));
+    let top = first.map_or(git.dir.as_path(), Path::new);
     let mut hash = String::new();
     for byte in Sha256::digest(top.as_os_str().as_bytes()).iter().take(4) {
         let _ = write!(hash, "{byte:02x}");
     }
     let name = top.file_name().unwrap_or_default().to_string_lossy();
-    format!("{name}-{hash}")
+    Ok(format!("{name}-{hash}"))
 }

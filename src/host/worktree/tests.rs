@@ -383,6 +383,12 @@ fn the_worktrees_of_a_project_are_listed_with_what_is_in_them() {
     assert_eq!(told[1].0, "acp/two");
     assert!(told[1].1.contains("is gone"), "{told:?}");
     assert_eq!(told.len(), 2);
+    // The same from another checkout, and what is made there stands with them.
+    let from = |top: &Path| list(top, &project.folder).unwrap().len();
+    assert_eq!((from(&one.top), from(Path::new(&own))), (2, 2));
+    let made = plan(&one.top, Some("three"), &project.folder).unwrap();
+    let made = made.make().unwrap().worktree;
+    assert_eq!(made.top.parent(), one.top.parent());
 }
 
 #[test]
@@ -410,6 +416,15 @@ fn what_is_gone_is_told_with_what_brings_it_back() {
         "{why}"
     );
     fs::rename(&away, &admin).unwrap();
+    // What leads there may be made to lead anywhere.
+    let other = Project::new();
+    let link = fs::read_to_string(worktree.top.join(".git")).unwrap();
+    let elsewhere = format!("gitdir: {}/.git\n", other.top.display());
+    fs::write(worktree.top.join(".git"), elsewhere).unwrap();
+    let why = status(&worktree).unwrap_err().to_string();
+    assert!(why.contains("is no worktree of"), "{why}");
+    fs::write(worktree.top.join(".git"), link).unwrap();
+    assert!(status(&worktree).is_ok());
     // The folder.
     fs::remove_dir_all(&worktree.top).unwrap();
     let why = status(&worktree).unwrap_err().to_string();

@@ -37,7 +37,8 @@ pub fn rows(
         }
     }
     let mut place = StyledLine::styled(&project.cwd, theme.dim);
-    if let Some(branch) = &project.git_branch {
+    let branch = session.and_then(|session| session.branch.as_ref());
+    if let Some(branch) = branch.or(project.git_branch.as_ref()) {
         place.push(&format!(" ({branch})"), theme.dim);
     }
     let mut lines = vec![title, place, StyledLine::new()];

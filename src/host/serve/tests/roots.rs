@@ -355,6 +355,38 @@ fn a_workspace_in_acp_tuis_own_directory_is_asked_about_too() {
     ));
 }
 
+/// A worktree below the state directory is a project, the rest of that directory is not; nor are the worktrees of
+/// other sessions.
+#[test]
+fn a_worktree_in_acp_tuis_own_directory_is_the_workspace_and_nothing_beside_it() {
+    let host = fixture_with(|config| {
+        let state = config.roots.cwd().to_owned();
+        let trees = state.join("worktrees");
+        let open = trees.join("one");
+        fs::create_dir_all(&open).unwrap();
+        fs::create_dir_all(trees.join("two")).unwrap();
+        let also = std::slice::from_ref(&state);
+        config.roots = Roots::new(&open, also).unwrap().with_own(&Own {
+            places: vec![state],
+            worktrees: Some(trees),
+            open: Some(open),
+        });
+    });
+    let state = host.path("ws");
+    let written = |path: &Path| {
+        let path = path.to_string_lossy().into_owned();
+        host.file(write(&path, "x"), Consent::None)
+    };
+    let inside = written(&state.join("worktrees/one/deep/file"));
+    assert_eq!(inside, ServeOutcome::Reply(HostReply::Done));
+    for beside in ["worktrees/two/file", "worktrees/file", "sessions/file"] {
+        assert!(is_protected(&written(&state.join(beside))), "{beside}");
+    }
+    // What git runs is protected there too.
+    let link = written(&state.join("worktrees/one/.git"));
+    assert!(is_protected(&link), "{link:?}");
+}
+
 #[test]
 fn what_git_keeps_is_read_freely_and_asked_about_for_each_write() {
     for policy in [Policy::AcceptEdits, Policy::AllowAll] {

@@ -307,6 +307,35 @@ fn the_branch_is_kept_as_it_was_last_seen() {
     assert_eq!(file.read().about.branch.as_deref(), Some("mend"));
 }
 
+#[test]
+fn a_worktree_is_kept_with_the_project_that_it_belongs_to() {
+    let mut session = session();
+    let worktree = crate::model::Worktree {
+        top: "/state/worktrees/tool/fix".into(),
+        cwd: "/state/worktrees/tool/fix/sub".into(),
+        project: "/project/sub".into(),
+        branch: "acp/fix".into(),
+    };
+    session.config.cwd.clone_from(&worktree.cwd);
+    session.config.worktree = Some(worktree.clone());
+    let mut file = File::new();
+    session.conversation.transcript.push_for_test(user("go"));
+    file.saver.changed(&session, file.now);
+    file.take(&session, false);
+    let about = file.read().about;
+    assert_eq!(about.project(), std::path::Path::new("/project/sub"));
+    assert_eq!(about.worktree(), Some(worktree));
+    // A session without one, as all of before.
+    let plain = About {
+        cwd: "/project".into(),
+        ..About::default()
+    };
+    assert_eq!(plain.project(), std::path::Path::new("/project"));
+    let mut line = Vec::new();
+    Line::about(1, plain).write(&mut line);
+    assert!(!String::from_utf8_lossy(&line).contains("worktree"));
+}
+
 /// Agents send all of a call's output again with each line of it.
 #[test]
 fn a_call_that_goes_on_is_written_less_and_less_often_and_whole_at_its_end() {

@@ -150,12 +150,15 @@ impl FormDialog {
     }
 
     fn head(&self, picture: &mut Picture, width: usize, cx: &OverlayContext<'_>) {
-        // Ours says all in its title and its fields.
-        let Asker::Agent(question) = &self.asker else {
-            return;
-        };
         let theme = cx.theme;
         let form = self.draft.form();
+        // Ours says all in its title, its fields and what does not fit into a title.
+        let Asker::Agent(question) = &self.asker else {
+            if let Some(description) = &form.description {
+                picture.text(description, theme.text, 0, width);
+            }
+            return;
+        };
         if let Some(about) = &question.about {
             let text = format!("for {about}");
             picture.push(&StyledLine::styled(&text, theme.dim), width);

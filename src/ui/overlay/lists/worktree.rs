@@ -7,14 +7,14 @@ use crate::{
         UiCommand,
         action::Action,
         overlay::{FormDialog, Outcome, OverlayContext, OwnForm, Wish, panel::Panel},
-        render::{format::count, line::StyledLine},
+        render::line::StyledLine,
     },
 };
 
 use super::{Contents, FilterList, ListDialog, ListRow, NewRows};
 
 /// Names of ignored files that a question tells.
-const MAX_NAMED: usize = 4;
+const MAX_NAMED: usize = 6;
 
 pub struct WorktreeEnds {
     session: SessionKey,
@@ -87,29 +87,30 @@ impl WorktreeEnds {
     /// What is lost by it that the person has to agree to; `None`: nothing.
     fn loses(&self, end: WorktreeEnd) -> Option<String> {
         let (status, branch) = (&self.status, &self.worktree.branch);
-        let ignored = match status.ignored_count {
-            0 => None,
-            ignored => {
-                let mut names = status.ignored.iter().take(MAX_NAMED).cloned();
-                let mut text = names.by_ref().collect::<Vec<_>>().join(", ");
-                if ignored > MAX_NAMED {
-                    text.push_str(", …");
-                }
-                Some(format!("{} ({text})", count(ignored, "ignored path")))
+        let ignored = (status.ignored_count > 0).then(|| {
+            let mut names: Vec<&str> = status.ignored.iter().map(String::as_str).collect();
+            names.truncate(MAX_NAMED);
+            let named = names.join(", ");
+            match status.ignored_count - names.len() {
+                0 => named,
+                more => format!("{named} and {more} more"),
             }
-        };
+        });
         match end {
             WorktreeEnd::Keep => None,
             WorktreeEnd::Discard => {
                 let counts = Some(status.counts()).filter(|counts| !counts.is_empty());
+                let ignored = ignored.map(|named| format!("what git ignores ({named})"));
                 let lost: Vec<String> = counts.into_iter().chain(ignored).collect();
                 (!lost.is_empty()).then(|| {
                     let lost = lost.join(", ");
-                    format!("Discard {lost} of {branch}? They are gone for good.")
+                    format!("{lost} of {branch} will be gone for good.")
                 })
             }
-            WorktreeEnd::Merge | WorktreeEnd::Apply => ignored.map(|ignored| {
-                format!("{ignored} of the worktree do not go over and are deleted with it. Go on?")
+            WorktreeEnd::Merge | WorktreeEnd::Apply => ignored.map(|named| {
+                format!(
+                    "What git ignores does not go over and is deleted with the worktree: {named}."
+                )
             }),
         }
     }
@@ -170,10 +171,10 @@ impl Contents for WorktreeEnds {
         let Some(question) = self.loses(end) else {
             return Outcome::close().command(command);
         };
-        let (send, verb) = match end {
-            WorktreeEnd::Discard => ("Discard them", "discard"),
-            WorktreeEnd::Merge => ("Merge, delete them", "merge"),
-            _ => ("Apply, delete them", "apply"),
+        let (title, send, verb) = match end {
+            WorktreeEnd::Discard => ("Discard the worktree?", "Discard it", "discard"),
+            WorktreeEnd::Merge => ("Merge and delete the rest?", "Merge", "merge"),
+            _ => ("Apply and delete the rest?", "Apply", "apply"),
         };
         let (session, seen) = (self.session, self.status.clone());
         let done = move |_| {
@@ -185,9 +186,12 @@ impl Contents for WorktreeEnds {
         };
         // Nothing is selected in it at first: enter alone does nothing.
         let ask = FormDialog::own(
-            Form::default(),
+            Form {
+                description: Some(SafeText::line(&question)),
+                ..Form::default()
+            },
             OwnForm {
-                title: SafeText::line(&question),
+                title: title.into(),
                 send,
                 verb,
                 done: Box::new(done),

@@ -93,6 +93,13 @@ fn dialogs() -> Vec<Named> {
                 Box::new(|screen| screen.ui.show_agent_picker()),
             )
         }),
+        ("worktree", || {
+            working(|screen| {
+                let (of, stands) = (worktrees::worktree(), worktrees::stands(1, 1, &[]));
+                let key = crate::model::SessionKey::default();
+                screen.ui.ask_worktree_end(key, of, stands);
+            })
+        }),
         ("sign-in", || (sign_in(), Box::new(|_| {}))),
         ("program to sign in", || {
             let mut screen = named_by_the_agent("/bin/theirs");

@@ -30,6 +30,7 @@ mod status;
 mod stopping;
 mod suggestions;
 mod themes;
+mod worktrees;
 
 use crossterm::event::Event as Input;
 use ratatui::{buffer::Buffer, layout::Position, layout::Rect};

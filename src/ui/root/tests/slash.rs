@@ -54,6 +54,8 @@ fn a_command_of_ours_runs_here_and_is_not_sent() {
         ("/export notes.md", "Export(Some(\"notes.md\"))"),
         ("/agents demo", "ChooseAgent(\"demo\")"),
         ("/agents open", "ChooseAgent(\"opencode\")"),
+        ("/worktree", "NewWorktree(None)"),
+        ("/worktree fix", "NewWorktree(Some(\"fix\"))"),
         ("/quit", "Quit"),
         ("/exit", "Quit"),
     ] {
