@@ -181,7 +181,7 @@ impl App {
 
     /// Sessions that are open learn it; their agents, when they are next opened or started.
     fn want_suggestions(&mut self, wanted: bool) {
-        self.runtime.config.ui.suggestions = wanted;
+        self.runtime.config.ui.suggestions = Some(wanted);
         let all: Vec<SessionKey> = self.runtime.sessions.iter().map(|(key, _)| key).collect();
         for key in all {
             self.reduce_in(key, [Event::WantSuggestions(wanted)]);

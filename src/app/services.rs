@@ -52,7 +52,8 @@ pub fn session_config(
         read_text_file: profile.fs_read,
         write_text_file: profile.fs_write,
         terminal: profile.terminal,
-        suggestions: settings.ui.suggestions,
+        suggestions: settings.ui.suggestions != Some(false),
+        paid_suggestions: settings.ui.suggestions == Some(true),
         ..ClientCaps::default()
     };
     let config = SessionConfig {

@@ -397,13 +397,13 @@ pub(super) mod width {
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "what the JSON Schema is made from")]
-pub(super) enum ScreenReader {
+pub(super) enum AutoOrBool {
     Auto(AutoWidth),
     Set(bool),
 }
 
 /// Reads and writes it: no value is `"auto"`.
-pub(super) mod screen_reader {
+pub(super) mod auto_or_bool {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
     #[derive(Deserialize, Serialize)]

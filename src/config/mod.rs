@@ -255,9 +255,11 @@ pub struct UiConfig {
     /// What is selected with the mouse is copied when the button is released; else ctrl-c or y
     /// copies it.
     pub copy_on_select: bool,
-    /// Prompts that the agent suggests stand in the empty composer. Off, agents that make them unasked are
-    /// told not to.
-    pub suggestions: bool,
+    /// Prompts that the agent suggests stand in the empty composer. Without it those that cost nothing: agents
+    /// that make them unasked, by a call of the model, are told not to.
+    #[serde(with = "file::auto_or_bool")]
+    #[schemars(with = "file::AutoOrBool")]
+    pub suggestions: Option<bool>,
     /// Columns that the conversation and its dialogs take. Without it all of them, and of wide screens
     /// as many for prose, prompts and dialogs as are comfortable to read.
     #[serde(with = "file::width")]
@@ -265,8 +267,8 @@ pub struct UiConfig {
     pub width: Option<u16>,
     /// Lines in their order, each once, without frames and motion, for a screen reader. Without it
     /// where the environment tells of one.
-    #[serde(with = "file::screen_reader")]
-    #[schemars(with = "file::ScreenReader")]
+    #[serde(with = "file::auto_or_bool")]
+    #[schemars(with = "file::AutoOrBool")]
     pub screen_reader: Option<bool>,
     /// The open sessions as tabs on the first row.
     pub tabs: Tabs,
@@ -396,7 +398,7 @@ impl Default for UiConfig {
             ascii_symbols: false,
             motion: true,
             editing: Editing::Emacs,
-            suggestions: true,
+            suggestions: None,
             width: None,
             mouse: true,
             copy_on_select: true,

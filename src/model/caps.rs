@@ -82,6 +82,8 @@ pub struct ClientCaps {
     pub login_terminal: bool,
     /// A person writes the prompts, and wants to be offered some (V1-INIT-16).
     pub suggestions: bool,
+    /// Also those that the agent makes by a call of its model, where it takes options for that.
+    pub paid_suggestions: bool,
 }
 
 impl Default for ClientCaps {
@@ -94,6 +96,7 @@ impl Default for ClientCaps {
             elicitation_url: true,
             login_terminal: true,
             suggestions: true,
+            paid_suggestions: false,
         }
     }
 }

@@ -32,6 +32,7 @@ impl Conversation {
 
 pub fn claude_suggests() {
     let cast = Cast::of("claude").without(OFF).with(OFF, "true");
+    let cast = cast.config("[ui]\nsuggestions = true\n");
     let stage = cast.behind("air.py").suggesting(SUGGESTED).set();
     let talk = Conversation::begin(&stage);
     talk.is_suggested_a_prompt();
@@ -40,7 +41,7 @@ pub fn claude_suggests() {
 }
 
 pub fn claude_is_told_to_suggest_nothing() {
-    for (wanted, config) in [(true, ""), (false, "[ui]\nsuggestions = false\n")] {
+    for (wanted, config) in [(true, "[ui]\nsuggestions = true\n"), (false, "")] {
         let cast = Cast::of("claude").without(OFF).with(OFF, "true");
         let stage = cast.config(config).set();
         let talk = Conversation::begin(&stage);

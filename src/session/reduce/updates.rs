@@ -142,6 +142,7 @@ impl Step<'_> {
 
     pub(super) fn want_suggestions(&mut self, wanted: bool) {
         self.session.config.caps.suggestions = wanted;
+        self.session.config.caps.paid_suggestions = wanted;
         if !wanted {
             self.session.suggestion = None;
         }

@@ -32,7 +32,7 @@ impl Ui {
             || self.transcript.is_browsing()
             || self.is_finding();
         let empty = self.composer.is_empty() && !self.composer.popup_is_open();
-        let shown = self.look.settings.suggestions && idle && empty && !covered;
+        let shown = self.look.settings.suggestions != Some(false) && idle && empty && !covered;
         let text = session.suggestion.as_ref()?;
         let of_ours = matches!(slash(text, |_| false), Slash::Own(..));
         (shown && !text.starts_with('!') && !of_ours).then_some(text)
@@ -69,8 +69,8 @@ impl Ui {
     }
 
     pub(super) fn toggle_suggestions(&mut self) {
-        let on = !self.look.settings.suggestions;
-        self.look.settings.suggestions = on;
+        let on = self.look.settings.suggestions == Some(false);
+        self.look.settings.suggestions = Some(on);
         self.commands.push(UiCommand::Suggestions(on));
         self.moment.say(match on {
             true => "suggested prompts on".into(),

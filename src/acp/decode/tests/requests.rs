@@ -79,6 +79,7 @@ fn what_was_not_offered_is_not_found() {
         elicitation_url: false,
         login_terminal: false,
         suggestions: false,
+        paid_suggestions: false,
     };
     for method in [
         "fs/read_text_file",

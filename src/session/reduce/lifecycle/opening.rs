@@ -264,7 +264,7 @@ impl Step<'_> {
             mcp_servers: self.mcp_servers(),
             system_prompt: self.system_prompt(),
             no_suggestions: self.session.agent.caps.claude_options
-                && !self.session.config.caps.suggestions,
+                && !self.session.config.caps.paid_suggestions,
         }
     }
 

@@ -88,8 +88,19 @@ fn who_wants_none_gets_none_and_the_agent_is_told_where_it_takes_options() {
     play.update(suggests("run it"));
     assert_eq!(play.suggested(), None);
     assert_eq!(told(&quiet(AgentCaps::default()).1), Some(false));
-    let (mut play, effects) = Play::opening(config(), claude);
-    assert_eq!(told(&effects), Some(false));
+    // Those that cost a call of the model are made for who asks for them.
+    for paid in [false, true] {
+        let config = SessionConfig {
+            caps: ClientCaps {
+                paid_suggestions: paid,
+                ..ClientCaps::default()
+            },
+            ..config()
+        };
+        let (_, effects) = Play::opening(config, claude);
+        assert_eq!(told(&effects), Some(!paid));
+    }
+    let (mut play, _) = Play::opening(config(), claude);
     play.reply(CallTag::NewSession, session_named("s"));
     play.update(suggests("run it"));
     play.event(Event::WantSuggestions(false));
