@@ -2,8 +2,10 @@
 //!
 //! Messages of megabytes come and go. glibc keeps what was freed of them, for each thread; a client
 //! that idles for the rest of the day should not. Where another allocator is linked nothing happens
-//! here: musl and macOS give large blocks back by themselves.
+//! here: musl and macOS give large blocks back by themselves. On Linux the code that has run goes with it.
 
+#[cfg(target_os = "linux")]
+mod code;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 mod elsewhere;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -60,6 +62,13 @@ async fn watch(uses: Arc<AtomicU64>, wanted: Arc<Notify>) {
             seen = now;
             sleep(QUIET).await;
         }
-        tokio::task::spawn_blocking(give_back).await.ok();
+        tokio::task::spawn_blocking(rest).await.ok();
     }
+}
+
+/// Nothing goes on.
+fn rest() {
+    give_back();
+    #[cfg(target_os = "linux")]
+    code::forget();
 }
