@@ -161,6 +161,7 @@ actions! {
         Details "details" ["ctrl-o"] "Fold or unfold all details; in a question: show all of it",
         Review "review" ["f4"] "Review what changed on the disk, and undo it",
         TogglePlan "plan" ["ctrl-t"] "Open or close the plan",
+        CommentPlan "comment-plan" ["alt-n"] "Comment on an entry of the plan",
         Find "find" ["f3", "ctrl-f"] "Find in the transcript",
         Pager "pager" [] "Open the transcript in $PAGER (alt-p while finding)",
     }

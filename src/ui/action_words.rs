@@ -42,6 +42,7 @@ pub fn words(action: Action) -> &'static str {
         Action::Details => "expand collapse verbose open output",
         Action::Review => "changes diff undo review revert rollback restore files patch",
         Action::TogglePlan => "todo todos tasks",
+        Action::CommentPlan => "note annotate todo feedback",
         Action::Find => "search grep look match",
         Action::Theme => "colours colors dark light appearance style",
         Action::Pager => "less transcript log",

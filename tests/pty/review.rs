@@ -150,3 +150,43 @@ fn three_comments_go_to_the_agent_as_one_prompt() {
     let screen = tui.wait_for("changes ·");
     assert!(!screen.contains("3 comments ──"), "{screen}");
 }
+
+#[test]
+fn comments_on_what_is_asked_about_are_the_reason_of_a_rejection() {
+    let diff =
+        json!({"type": "diff", "path": "$cwd/a.txt", "oldText": "one\n", "newText": "two\n"});
+    let steps = json!([
+        {"request": {"id": "q", "method": "session/request_permission", "params": {
+            "toolCall": {"toolCallId": "e", "title": "Edit a.txt", "kind": "edit", "content": [diff]},
+            "options": [
+                {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+                {"optionId": "no", "name": "No", "kind": "reject_once"},
+            ],
+        }}},
+        {"text": "asked"},
+    ]);
+    let tui = client(on_prompt(steps))
+        .size(90, 24)
+        .file("a.txt", "one\n".to_owned())
+        .start();
+    wait_ready(&tui);
+    tui.keys("go\r");
+    tui.wait_for("wants to");
+    tui.settle(crate::GUARD);
+    tui.keys("d");
+    tui.wait_for("c comment");
+    tui.settle(crate::GUARD);
+    tui.keys("c");
+    tui.wait_for("what you have to say of line 1");
+    // Letters that would answer are text of it.
+    tui.keys("nay, why?\r");
+    tui.wait_for("1 comment goes with a rejection");
+    tui.settle(crate::GUARD);
+    tui.keys("n");
+    assert_eq!(tui.wait_answer("q")["result"]["outcome"]["optionId"], "no");
+    tui.wait("the reason", |tui| (tui.prompts().len() == 2).then_some(()));
+    assert_eq!(
+        tui.prompts()[1],
+        "My comment on the changes: a.txt, line 1:\n> two\nnay, why?"
+    );
+}

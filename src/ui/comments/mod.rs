@@ -81,11 +81,13 @@ pub struct CommentRow {
 }
 
 /// What the list of all comments leads to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CommentWish {
     GoTo(u64),
     Remove(u64),
     Send,
+    /// What was written; without a text the comment goes.
+    Keep(Box<Wanted>, String),
 }
 
 /// The comments of one session, in the order in which they were written.
@@ -174,9 +176,36 @@ fn is_line(now: Option<&str>, was: &SafeText) -> bool {
     now.is_some_and(|now| quoted(now) == *was)
 }
 
+/// Stands for the plan, which is no file.
+pub fn plan() -> &'static Path {
+    Path::new("")
+}
+
 impl Subject {
+    /// An entry of the plan.
+    pub fn of_plan(entries: &[SafeText], at: usize) -> Self {
+        let first = u32::try_from(at).unwrap_or(u32::MAX);
+        let lines = first..first.saturating_add(1);
+        let entry = |at: u32| entries.get(at as usize).map(SafeText::as_str);
+        Self {
+            path: plan().to_path_buf(),
+            name: "the plan".into(),
+            side: Side::New,
+            shift: 0,
+            quote: Quote::of(&lines, entry),
+            lines,
+        }
+    }
+
+    pub fn is_plan(&self) -> bool {
+        self.path == plan()
+    }
+
     /// `line 4`, `lines 10–12`
     pub fn lines(&self) -> String {
+        if self.is_plan() {
+            return format!("entry {}", self.lines.start + 1);
+        }
         let number = |line: u32| line.saturating_add(self.shift);
         let (first, last) = (number(self.lines.start + 1), number(self.lines.end));
         match first >= last {
@@ -389,9 +418,12 @@ impl Comments {
             }
         };
         let all = all.join("\n\n");
+        // Those on the plan say so.
+        let of_changes = self.list.iter().all(|comment| !comment.about.is_plan());
+        let of = if of_changes { " on the changes" } else { "" };
         Some(match self.list.len() {
-            1 => format!("My comment on the changes: {all}"),
-            _ => format!("My comments on the changes:\n\n{all}"),
+            1 => format!("My comment{of}: {all}"),
+            _ => format!("My comments{of}:\n\n{all}"),
         })
     }
 }

@@ -3,6 +3,7 @@
 //! Owns: each overlay's own state, keys and picture. An overlay changes nothing outside itself: it
 //! says in its [`Outcome`] what should follow, and the root does that once the overlay has returned.
 
+mod comment_box;
 mod form;
 mod guard;
 mod help;
@@ -47,8 +48,8 @@ pub use link::LinkDialog;
 #[cfg(test)]
 pub use lists::Options;
 pub use lists::{
-    AgentPicker, CommentList, CopyPicker, PastSessions, Refused, Resend, Scopes, ThemeList,
-    WorktreeEnds, ask_replace, opened_by, palette,
+    AgentPicker, CommentList, CopyPicker, PastSessions, PlanList, Refused, Resend, Scopes,
+    ThemeList, WorktreeEnds, ask_replace, opened_by, palette,
 };
 pub use one_line::{ask_aside, name_worktree, rename};
 pub use panel::Frame;

@@ -1,6 +1,9 @@
 //! Comments in a review: their keys, where they stand in the diff, and what is asked for them.
 
-use std::time::Instant;
+use std::{
+    hash::{Hash, Hasher},
+    time::Instant,
+};
 
 use crossterm::event::KeyEvent;
 
@@ -9,7 +12,7 @@ use crate::{
     model::{ReviewScope, ReviewTexts, ReviewWish},
     text::SafeText,
     ui::{
-        comments::{CommentWish, Target, Wanted, Writing, Wrote},
+        comments::{CommentWish, Subject, Target, Wanted, Writing, Wrote, plan},
         composer::Composer,
         render::{diff::Side, format::count},
     },
@@ -93,6 +96,10 @@ impl Reviewing {
             }
             CommentWish::GoTo(id) => self.go_to_comment(id),
             CommentWish::Send => Outcome::Send,
+            CommentWish::Keep(wanted, text) => match self.comments.keep(*wanted, &text) {
+                Ok(()) => Outcome::Stay,
+                Err(why) => say(why),
+            },
         }
     }
 
@@ -100,6 +107,9 @@ impl Reviewing {
         let Some(comment) = self.comments.get(id) else {
             return Outcome::Stay;
         };
+        if comment.about.is_plan() {
+            return Outcome::Plan;
+        }
         if self.list.choose_path(&comment.about.path) {
             self.focus = Focus::Diff;
             self.pane.begin_at_note(id);
@@ -131,6 +141,31 @@ impl Reviewing {
 
     pub fn comments_sent(&mut self) {
         self.comments.clear();
+    }
+
+    /// What is planned, with the comment that each entry has or would have. Comments go where their
+    /// entries are now.
+    pub fn plan_comments(&mut self, entries: &[SafeText]) -> Vec<(SafeText, Wanted)> {
+        let mut hasher = std::hash::DefaultHasher::new();
+        entries
+            .iter()
+            .for_each(|entry| entry.as_str().hash(&mut hasher));
+        let content = hasher.finish();
+        self.comments.settle(plan(), content, |_, at| {
+            entries.get(at as usize).map(SafeText::as_str)
+        });
+        let wanted = |(at, entry): (usize, &SafeText)| {
+            let about = Subject::of_plan(entries, at);
+            let mut of_plan = self.comments.of_file(plan());
+            let known = of_plan.find(|known| !known.stale && known.about.lines == about.lines);
+            let wanted = Wanted {
+                about,
+                content,
+                known: known.map(|known| (known.id, known.text.clone())),
+            };
+            (entry.clone(), wanted)
+        };
+        entries.iter().enumerate().map(wanted).collect()
     }
 
     /// Whether a scope ends with what is on the disk now.

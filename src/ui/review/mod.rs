@@ -55,6 +55,8 @@ pub enum Outcome {
     Comment(Box<Wanted>),
     /// All comments are to be sent.
     Send,
+    /// The entries of the plan, to comment on.
+    Plan,
     /// A text on the whole screen.
     Show {
         title: SafeText,

@@ -86,6 +86,7 @@ impl Ui {
             Action::Find => self.open_find(),
             Action::Review => self.toggle_review(cx),
             Action::TogglePlan => self.toggle_plan(cx),
+            Action::CommentPlan => self.comment_on_plan(cx),
             Action::Pager => {
                 if let Some(session) = cx.session {
                     let text = transcript_text(session, cx.screens);
@@ -360,6 +361,11 @@ impl Ui {
         };
         if cx.session.is_some_and(has_plan) {
             self.plan_open = !self.plan_open;
+            let key = self.look.keymap.hint(Action::CommentPlan);
+            if self.plan_open && !key.is_empty() {
+                let text = format!("{key} comments on an entry");
+                self.moment.say(SafeText::line(&text));
+            }
         } else {
             self.plan_open = false;
             self.moment.say("there is no plan".into());

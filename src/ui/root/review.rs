@@ -128,6 +128,7 @@ impl Ui {
                 self.review.begin_comment(*wanted, composer, cx.now);
             }
             Outcome::Send => self.send_comments(cx),
+            Outcome::Plan => self.comment_on_plan(cx),
             Outcome::Show { title, text } => self.show_text(title, text),
             Outcome::Ask(Ask::Scope { choices, now }) => {
                 self.layers.open(Box::new(Scopes::dialog(choices, now)));

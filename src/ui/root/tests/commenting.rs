@@ -7,7 +7,7 @@ use super::{
     *,
 };
 use crate::{
-    model::{ReviewDone, ReviewTold, SessionKey},
+    model::{AgentEvent, PlanEntry, ReviewDone, ReviewTold, SessionKey},
     ui::{SendTo, review::testing::Changed},
 };
 
@@ -348,5 +348,41 @@ fn the_cursor_stays_in_sight_and_reads_on() {
     assert!(
         prompt.contains("line 300:") && prompt.contains("line 1:"),
         "{prompt}"
+    );
+}
+
+#[test]
+fn entries_of_the_plan_are_commented_on_in_the_same_set() {
+    let entry = |text: &'static str| PlanEntry {
+        content: text.into(),
+        ..PlanEntry::default()
+    };
+    let mut desk = Desk::new(changes());
+    desk.press("tab");
+    comment(&mut desk, "about the log");
+    desk.press("q alt-n");
+    assert!(desk.screen.status().contains("no plan with entries"));
+    let plan = vec![entry("read it"), entry("change it"), entry("test it")];
+    desk.screen.bench.update(AgentEvent::Plan(plan));
+    desk.press("ctrl-t");
+    assert!(desk.screen.status().contains("alt-n comments on an entry"));
+    desk.press("alt-n down enter");
+    desk.screen.types("Sure?");
+    desk.press("alt-enter");
+    desk.screen.types("q S d");
+    insta::assert_snapshot!("comments_plan", desk.draw());
+    desk.press("enter alt-n");
+    assert!(desk.draw().contains("✎ Sure?"), "{}", desk.draw());
+    desk.press("enter");
+    desk.screen.types("never");
+    desk.press("esc");
+    // The plan goes on: another entry comes before it, one is gone.
+    let plan = vec![entry("think"), entry("read it"), entry("change it")];
+    desk.screen.bench.update(AgentEvent::Plan(plan));
+    let prompt = sent(desk.press("alt-n S"));
+    assert_eq!(
+        prompt,
+        "My comments:\n\n1. CHANGELOG.md, line 2:\n> two\nabout the log\n\n\
+         2. the plan, entry 3:\n> change it\nSure?\nq S d"
     );
 }
