@@ -167,7 +167,7 @@ fn comments_on_what_is_asked_about_are_the_reason_of_a_rejection() {
     ]);
     let tui = client(on_prompt(steps))
         .size(90, 24)
-        .file("a.txt", "one\n".to_owned())
+        .file("a.txt", "one\n")
         .start();
     wait_ready(&tui);
     tui.keys("go\r");
