@@ -59,8 +59,14 @@ pub fn find_session(launch: &mut Launch, config: &Config, state: &Path) -> Resul
             return Err(FindError::Empty.into());
         }
         Reopen::Newest => {
-            let mut all = folder.list().into_iter();
-            all.find(|summary| fits(summary) && is_here(summary) && has_place(summary))
+            let all = folder.list();
+            let mut of_here = all.iter().filter(|found| fits(found) && is_here(found));
+            let newest = of_here.clone().next();
+            // If none has, that is said of the newest.
+            of_here
+                .find(|found| has_place(found))
+                .or(newest)
+                .cloned()
                 .ok_or_else(|| {
                     let of = agent.map(|agent| format!(" with {agent}"));
                     CliError::Usage(format!(
@@ -299,7 +305,8 @@ impl App {
         let worktree = match self.place_of(stored.about.worktree()) {
             Ok(worktree) => worktree,
             Err(gone) => {
-                self.warn(SafeText::line(&gone.to_string()));
+                let prints = format!("acp-tui sessions show {} prints the session", stored.id);
+                self.warn(SafeText::line(&format!("{gone}; {prints}")));
                 return self.open_anew();
             }
         };

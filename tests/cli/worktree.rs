@@ -91,13 +91,15 @@ fn a_run_in_a_worktree_leaves_it_and_says_where_it_is() {
     let ran = run(&shell, &["run", "--resume", id, "more"]);
     assert_eq!(ran.code, 2, "{}", ran.out);
     for part in [
-        "the session's worktree",
-        "is gone",
+        "the worktree of acp/fix is gone",
         "sessions show",
         "-C DIR --resume",
     ] {
         assert!(ran.err.contains(part), "{part}: {}", ran.err);
     }
+    let newest = run(&shell, &["run", "--continue", "more"]);
+    assert_eq!(newest.code, 2, "{}", newest.out);
+    assert!(newest.err.contains("is gone from"), "{}", newest.err);
     let listed = run(&shell, &["worktrees"]).out;
     assert!(listed.contains("is gone"), "{listed}");
 }

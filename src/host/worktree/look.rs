@@ -104,8 +104,8 @@ pub fn is_there(worktree: &Worktree) -> Result<(), Problem> {
     let (top, branch) = (worktree.top.display(), &worktree.branch);
     if !worktree.top.is_dir() {
         return problem(format!(
-            "the session's worktree {top} is gone. If its branch is still there, git worktree add -f {top} \
-             {branch} makes it again"
+            "the worktree of {branch} is gone from {top}. If its branch is still there, git worktree add -f \
+             {top} {branch} makes it again"
         ));
     }
     match git_dir(&worktree.top) {
