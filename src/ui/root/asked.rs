@@ -42,6 +42,12 @@ impl Ui {
             {
                 self.moment.say(why.into());
             }
+            // What it was about is not marked any longer.
+            if !self.layers.is_commenting()
+                && let Some(Viewer::Diff(diff)) = &mut self.viewer
+            {
+                diff.drop_range();
+            }
             return true;
         }
         let begins = key.code == KeyCode::Char('c') && key.modifiers.is_empty();

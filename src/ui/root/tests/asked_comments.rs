@@ -146,3 +146,16 @@ fn the_view_has_room_for_a_comment_in_any_size() {
         assert!(cursor.x < size.0 && cursor.y < size.1);
     }
 }
+
+#[test]
+fn the_range_of_one_comment_is_not_that_of_the_next() {
+    let mut screen = asked((80, 24));
+    screen.press("v j");
+    comment(&mut screen, "two lines");
+    screen.press("j j");
+    comment(&mut screen, "one line");
+    let commands = screen.press("n");
+    let (_, reason) = given(&commands).expect("a rejection with a reason");
+    assert!(reason.contains("a.rs, lines 9–10:"), "{reason}");
+    assert!(reason.contains("2. a.rs, line 11:"), "{reason}");
+}
