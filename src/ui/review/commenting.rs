@@ -189,17 +189,13 @@ impl Reviewing {
         if !self.is_current(texts.scope) || !self.comments.is_behind(path, content) {
             return;
         }
-        let lines = |text: &Option<SafeText>| -> Vec<SafeText> {
-            let lines = text.iter().flat_map(|text| text.lines());
-            lines.map(SafeText::line).collect()
-        };
-        let (old, new) = (lines(before), lines(after));
+        let (old, new) = (lines(before.as_ref()), lines(after.as_ref()));
         self.comments.settle(path, content, |side, at| {
             let lines = match side {
                 Side::Old => &old,
                 Side::New => &new,
             };
-            lines.get(at as usize).map(SafeText::as_str)
+            lines.get(at as usize).copied()
         });
     }
 
@@ -215,4 +211,8 @@ impl Reviewing {
             }
         }
     }
+}
+
+fn lines(text: Option<&SafeText>) -> Vec<&str> {
+    text.map_or_else(Vec::new, |text| text.lines().collect())
 }
