@@ -6,6 +6,8 @@
 
 #[cfg(target_os = "linux")]
 mod code;
+#[cfg(not(target_os = "linux"))]
+mod code_elsewhere;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 mod elsewhere;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -21,6 +23,10 @@ use std::{
 
 use tokio::{sync::Notify, time::sleep};
 
+#[cfg(target_os = "linux")]
+use code::forget;
+#[cfg(not(target_os = "linux"))]
+use code_elsewhere::forget;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub use elsewhere::{give_back, set_up};
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -69,6 +75,5 @@ async fn watch(uses: Arc<AtomicU64>, wanted: Arc<Notify>) {
 /// Nothing goes on.
 fn rest() {
     give_back();
-    #[cfg(target_os = "linux")]
-    code::forget();
+    forget();
 }

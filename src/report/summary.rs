@@ -38,6 +38,7 @@ pub struct Summary {
     pub refused: Vec<Refused>,
     pub files_written: Vec<FileWritten>,
     /// What changed on the disk meanwhile, whoever changed it; `None` where that was not looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Change>>,
     pub seconds: f64,
 }
