@@ -6,6 +6,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::{
     acp::{Client, StopMode, WireLog, WireLogHandle},
@@ -28,6 +29,8 @@ struct Inner {
     logins: Vec<Login>,
     wire_log: Option<WireLog>,
     writer: Option<SessionWriter>,
+    /// The last prompt that goes into the history file; it comes behind those before.
+    history: Option<JoinHandle<()>>,
 }
 
 impl Started {
@@ -76,9 +79,24 @@ impl Started {
         self.with(|inner| inner.writer = Some(writer));
     }
 
+    /// Writes to the history file, behind what is written there already; the end waits for it. Within the runtime.
+    pub fn keep_history(&self, write: impl FnOnce() + Send + 'static) {
+        self.with(|inner| {
+            let before = inner.history.take();
+            inner.history = Some(tokio::spawn(async move {
+                if let Some(before) = before {
+                    // One that failed has said so.
+                    let _ = before.await;
+                }
+                let _ = spawn_blocking(write).await;
+            }));
+        });
+    }
+
     /// Ends all agents and terminals, side by side, and finishes the wire log. Bounded in time by
     /// the ladders. Gives why the end of a session is not stored, where that is so.
     pub async fn end(&self, mode: StopMode) -> Option<SafeText> {
+        let history = self.with(|inner| inner.history.take());
         let (agents, hosts, logins, wire_log, writer) = self.with(|inner| {
             (
                 std::mem::take(&mut inner.agents),
@@ -92,6 +110,9 @@ impl Started {
         let hosts = join_all(hosts.iter().map(Host::shutdown));
         let logins = join_all(logins.iter().map(Login::shutdown));
         tokio::join!(agents, hosts, logins);
+        if let Some(history) = history {
+            let _ = tokio::time::timeout(STORE_PATIENCE, history).await;
+        }
         let lost = writer.and_then(|writer| writer.finish(STORE_PATIENCE));
         if let Some(wire_log) = wire_log {
             wire_log.finish();

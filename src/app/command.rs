@@ -115,7 +115,8 @@ impl App {
 
     pub(super) fn save_history(&self, prompt: String) {
         let store = self.store.clone();
-        tokio::task::spawn_blocking(move || store.add_history(&prompt));
+        let keep = move || store.add_history(&prompt);
+        self.runtime.started.keep_history(keep);
     }
 
     pub(super) fn submit(&mut self, draft: Draft, to: SendTo) {

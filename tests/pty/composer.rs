@@ -122,12 +122,22 @@ fn the_history_is_there_in_the_next_run() {
     tui.keys("remember this<enter>");
     tui.wait_method("session/prompt");
     wait_ready(&tui);
+    // However soon it ends, what was sent is kept.
     tui.keys("<c-d>");
     tui.wait_exit();
+    let history = setup.path("home/.local/state/acp-tui/history");
+    let files = std::fs::read_dir(history).expect("a folder").flatten();
+    let texts: Vec<String> = files
+        .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+        .collect();
+    assert!(texts.concat().contains("remember this"), "{texts:?}");
     let tui = setup.start();
     wait_ready(&tui);
-    tui.keys("<up>");
-    tui.wait_for("❯ remember this");
+    // It is read meanwhile.
+    tui.wait("the prompt", |tui| {
+        tui.keys("<up>");
+        tui.screen().contains("❯ remember this").then_some(())
+    });
 }
 
 #[test]
