@@ -211,7 +211,8 @@ impl Conversation {
         let before = count(self.wire());
         self.tui.keys("<esc>");
         self.wait_turn();
-        let screen = self.tui.wait_for("stopped");
+        // "Stopped after 4s", of a turn of less than a second the word alone.
+        let screen = self.tui.wait_for("topped");
         assert_eq!(count(self.wire()), before + 1, "{screen}");
     }
 
