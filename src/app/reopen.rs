@@ -17,7 +17,7 @@ use crate::{
     config::{self, AgentError, AgentProfile, Config, TrustState},
     host::worktree,
     model::{SessionId, SessionKey},
-    session::{Event, Prompt, Start},
+    session::{Event, Prompt, Start, telling_line},
     store::{
         drafts::Owner,
         files::{FindError, Reopened, SessionFolder, Summary, wall_clock},
@@ -382,8 +382,8 @@ impl App {
 fn past(summary: Summary, here: &Path, now: u64, until: Instant) -> PastSession {
     let cwd = summary.about.project();
     let first_line = |text: &SafeText| {
-        let line = text.lines().find(|line| !line.trim().is_empty());
-        line.map(|line| SafeText::line(line.trim()))
+        let line = telling_line(text);
+        line.map(SafeText::line)
     };
     // Without a title what was asked last tells best what it was about.
     let title = summary.about.title.as_ref().and_then(first_line);

@@ -22,6 +22,7 @@ pub const MAX_FILES: usize = 20;
 
 const BEFORE: &str = "What was said before in another session, in this directory. Go on from there; read files \
                       again before you rely on them.\n\n<conversation>\n";
+const ME: &str = "Me: ";
 const LEFT_OUT: &str = "[more was said here, which is left out]\n\n";
 const BEHIND: &str = "</conversation>\n";
 
@@ -47,6 +48,16 @@ pub fn carried(blocks: &[Block]) -> Option<String> {
     text.extend(rest.iter().skip(from).map(String::as_str));
     text.push_str(BEHIND);
     Some(text)
+}
+
+/// The line of a prompt that tells what it is about: of one that carries a conversation, what was asked first in
+/// that. All that are handed over begin with the same words.
+pub fn telling_line(prompt: &str) -> Option<&str> {
+    let mut text = prompt;
+    while let Some(said) = text.trim_start().strip_prefix(BEFORE) {
+        text = said.strip_prefix(ME).unwrap_or(said);
+    }
+    text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
 /// Files that calls have changed, as they name them: the latest [`MAX_FILES`], by name.
@@ -75,8 +86,8 @@ fn changes(call: &ToolCall) -> bool {
 fn part(block: &Block) -> Option<String> {
     match &block.kind {
         BlockKind::User(message) if message.refused => None,
-        BlockKind::User(message) => Some(said("Me", &message.text)),
-        BlockKind::Agent(message) => Some(said("Agent", message.text.as_str())),
+        BlockKind::User(message) => Some(said(ME, &message.text)),
+        BlockKind::Agent(message) => Some(said("Agent: ", message.text.as_str())),
         // The person's own command was never the agent's to know.
         BlockKind::Tool(call) if call.by_person => None,
         BlockKind::Tool(call) => {
@@ -92,7 +103,7 @@ fn said(who: &str, text: &str) -> String {
         true => Cow::from(format!("{} […]", first_bytes(text, MAX_MESSAGE))),
         false => Cow::from(text),
     };
-    format!("{who}: {}\n\n", text.trim_end())
+    format!("{who}{}\n\n", text.trim_end())
 }
 
 #[cfg(test)]
@@ -162,6 +173,17 @@ mod tests {
             "Me: mend it\n\nAgent: I look.\n\n[Edit a.rs]\n\nAgent: Done.\n\n</conversation>\n"
         );
         assert_eq!(told(Vec::new()), None);
+    }
+
+    #[test]
+    fn a_prompt_that_carries_a_conversation_is_about_what_was_asked_first_there() {
+        let line = |text: &str| telling_line(text).map(str::to_owned);
+        let handed_over = told(vec![prompt("\n mend it \nsoon"), answer("Done.")]).unwrap();
+        assert_eq!(line(&handed_over).as_deref(), Some("mend it"));
+        let again = told(vec![prompt(&handed_over), answer("More.")]).unwrap();
+        assert_eq!(line(&again).as_deref(), Some("mend it"));
+        assert_eq!(line("\n other\nwords").as_deref(), Some("other"));
+        assert_eq!(line(" \n"), None);
     }
 
     #[test]

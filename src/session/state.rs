@@ -16,7 +16,7 @@ use crate::{
     },
     session::{
         Block, BlockKind, Conversation, Limit, PermissionQuestion, Prompt, Question, SideQuestion,
-        Subagents,
+        Subagents, telling_line,
     },
     text::{SafeText, first_bytes},
 };
@@ -308,7 +308,7 @@ impl Session {
             .unwrap_or_else(|| SafeText::from("nothing said yet"))
     }
 
-    /// Its title, else the first line of the first prompt.
+    /// Its title, else the line that tells what the first prompt is about.
     pub fn name(&self) -> Option<SafeText> {
         /// Bytes of a first prompt that fit into a row.
         const MAX_BYTES: usize = 400;
@@ -324,7 +324,7 @@ impl Session {
                 let BlockKind::User(message) = &block.kind else {
                     return None;
                 };
-                message.text.lines().find(|line| !line.trim().is_empty())
+                telling_line(&message.text)
             });
         first.map(|line| SafeText::line(first_bytes(line, MAX_BYTES)))
     }

@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     files,
+    session::telling_line,
     store::format::{About, Kind, Line},
     text::SafeText,
 };
@@ -74,8 +75,8 @@ impl Summary {
                 .title
                 .as_deref()
                 .or(prompt.as_deref())
-                .and_then(|text| text.lines().find(|line| !line.trim().is_empty()))
-                .map(|line| SafeText::line(crate::text::first_bytes(line.trim(), MAX_PROMPT))),
+                .and_then(telling_line)
+                .map(|line| SafeText::line(crate::text::first_bytes(line, MAX_PROMPT))),
             asked: last.asked.as_deref().map(SafeText::new),
             answered: last.answered.as_deref().map(SafeText::new),
             about,
@@ -132,6 +133,23 @@ mod tests {
             ..Block::default()
         };
         Line::block(1, block)
+    }
+
+    #[test]
+    fn a_session_that_was_handed_a_conversation_has_the_name_of_what_was_asked_there() {
+        let state = tempfile::tempdir().expect("a folder");
+        let path = state.path().join("a.jsonl");
+        let prompt = "What was said before in another session, in this directory. Go on from there; read \
+                      files again before you rely on them.\n\n<conversation>\nMe: mend it\nsoon\n\n\
+                      Agent: Done.\n\n</conversation>\n";
+        let lines = [
+            Line::about(1, About::default()),
+            block(0, Kind::User, prompt),
+        ];
+        let mut file = SessionFile::open(&path).expect("open");
+        file.append(&lines, false).expect("written");
+        let read = Summary::read(&path, "a").expect("readable").expect("ours");
+        assert_eq!(read.name.as_deref(), Some("mend it"));
     }
 
     #[test]

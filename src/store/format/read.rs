@@ -12,7 +12,11 @@ use super::{
     line::{About, Line, Turn, VERSION},
     saver::GoingOn,
 };
-use crate::{model::SessionId, session::History, text::SafeText};
+use crate::{
+    model::SessionId,
+    session::{History, telling_line},
+    text::SafeText,
+};
 
 /// A stored session.
 #[derive(Debug, Default)]
@@ -203,12 +207,12 @@ impl StoredSession {
         blocks.flat_map(|stored| stored.block.texts())
     }
 
-    /// Its title, else the first prompt.
+    /// Its title, else the line that tells what the first prompt is about.
     pub fn name(&self) -> Option<&str> {
         let prompts = self.said.blocks.iter().map(|stored| &stored.block);
         let mut prompts = prompts.filter(|block| block.kind == Kind::User);
         let title = self.about.title.as_deref();
-        title.or_else(|| prompts.next().map(|block| block.text.as_str()))
+        title.or_else(|| prompts.next().and_then(|block| telling_line(&block.text)))
     }
 
     /// As lines: one for each block.
