@@ -64,6 +64,14 @@ impl Ui {
         was
     }
 
+    /// The key that leaves it: esc goes to normal mode where there is one, and hands that know it press it there too.
+    fn leaves_editing(&self) -> Action {
+        match self.composer.mode() {
+            Some(_) => Action::Interrupt,
+            None => Action::Stop,
+        }
+    }
+
     /// Enter while an earlier prompt is edited; false where none is.
     pub(super) fn resend_edited(&mut self, cx: &UiContext<'_>) -> bool {
         let Some(row) = self.editing else {
@@ -74,8 +82,10 @@ impl Ui {
         }
         match cx.session.is_some_and(|session| session.turn.is_some()) {
             true => {
-                let key = self.look.keymap.hint(Action::Stop);
-                let text = format!("the agent is working: {key} leaves this, then {key} stops it");
+                let leaves = self.look.keymap.hint(self.leaves_editing());
+                let stops = self.look.keymap.hint(Action::Stop);
+                let text =
+                    format!("the agent is working: {leaves} leaves this, then {stops} stops it");
                 self.moment.say(SafeText::line(&text));
             }
             false => self.commands.push(UiCommand::AskResend(row)),
@@ -122,7 +132,7 @@ impl Ui {
         let keymap = &self.look.keymap;
         for (action, does) in [
             (Action::Send, "sends it from there"),
-            (Action::Stop, "leaves it"),
+            (self.leaves_editing(), "leaves it"),
         ] {
             line.push(&format!(" {separator} "), theme.dim);
             line.push(&keymap.hint(action), theme.key_hint);

@@ -39,11 +39,15 @@ impl Contents for Resend {
     /// Keeping them is the first: what is put back is never preselected.
     fn rows(&self, (): &(), cx: &OverlayContext<'_>) -> Vec<ListRow<bool>> {
         let files = count(self.0.files, "file");
+        let were = match self.0.files {
+            1 => "it was",
+            _ => "they were",
+        };
         let row =
             |put_back, text: &str| ListRow::new(put_back, StyledLine::styled(text, cx.theme.text));
         vec![
             row(false, "Keep the files as they are"),
-            row(true, &format!("Put back {files} as they were then")),
+            row(true, &format!("Put back {files} as {were} then")),
         ]
     }
 

@@ -108,6 +108,49 @@ fn only_prompts_can_be_edited_and_nothing_is_sent_into_an_open_turn() {
 }
 
 #[test]
+fn with_vims_keys_ctrl_c_leaves_it_as_the_rule_says() {
+    let mut screen = answered();
+    let settings = UiSettings {
+        ui: UiConfig {
+            editing: crate::config::Editing::Vim,
+            ..UiConfig::default()
+        },
+        ..settings()
+    };
+    screen.ui = Ui::new(settings, Offload::immediate());
+    screen.draw();
+    screen.press("esc tab k e");
+    assert_eq!(screen.draft(), "rename it");
+    let picture = screen.draw();
+    assert!(picture.contains("ctrl-c leaves it"), "{picture}");
+    screen.bench.prompt("another");
+    screen.press("enter");
+    let status = screen.status();
+    assert!(
+        status.contains("ctrl-c leaves this, then esc stops it"),
+        "{status}"
+    );
+    screen.press("esc esc");
+    assert_eq!(screen.draft(), "rename it");
+    screen.press("ctrl-c");
+    assert_eq!(screen.draft(), "");
+    assert!(!screen.draw().contains("editing an earlier prompt"));
+}
+
+#[test]
+fn one_file_is_put_back_as_it_was() {
+    let mut screen = answered();
+    screen.press("esc esc enter");
+    let names = vec!["src/a.rs".into()];
+    screen.ui.ask_resend(Since { files: 1, names });
+    let picture = screen.draw();
+    assert!(
+        picture.contains("Put back 1 file as it was then"),
+        "{picture}"
+    );
+}
+
+#[test]
 fn what_becomes_of_changed_files_is_asked_with_nothing_put_back_by_enter_alone() {
     let since = Since {
         files: 3,
