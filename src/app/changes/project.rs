@@ -90,9 +90,11 @@ impl Project {
     /// # Errors
     /// Why nothing is followed.
     pub fn changes(&self) -> io::Result<&Arc<Changes>> {
-        self.changes
-            .as_ref()
-            .map_err(|error| io::Error::new(error.kind(), error.to_string()))
+        self.changes.as_ref().map_err(|error| {
+            let folder = self.place.folder.display();
+            let why = format!("changes are not followed: they cannot be kept in {folder}: {error}");
+            io::Error::new(error.kind(), why)
+        })
     }
 
     pub fn begin(&mut self) {

@@ -55,7 +55,8 @@ fn told(done: ReviewDone) -> ReviewTold {
     ReviewTold::Done(Box::new(done))
 }
 
-/// The list of a scope; without one that of the newest turn, if it changed something, else of the session.
+/// The list of a scope; without one that of the newest turn, if it changed something, else of the session, or
+/// since the last commit where the session has had no turn.
 fn listed(
     project: &mut Project,
     of: Option<&SessionId>,
@@ -65,9 +66,15 @@ fn listed(
         .first()
         .map(|choice| choice.scope);
     let scope = wanted.or(newest).unwrap_or(ReviewScope::Session);
-    let review = list(project, of, scope)?;
+    let review = match list(project, of, scope) {
+        // A session without a turn still has what is not committed.
+        Err(why) if wanted.is_none() => list(project, of, ReviewScope::Commit).map_err(|_| why)?,
+        listed => listed?,
+    };
     let review = match wanted {
-        None if review.files.is_empty() => list(project, of, ReviewScope::Session)?,
+        None if review.scope != ReviewScope::Commit && review.files.is_empty() => {
+            list(project, of, ReviewScope::Session)?
+        }
         _ => review,
     };
     Ok(ReviewTold::Listed(Box::new(review)))
@@ -508,9 +515,16 @@ fn span_of(
     of: Option<&SessionId>,
     scope: ReviewScope,
 ) -> io::Result<(CheckpointId, CheckpointId)> {
+    let elsewhere = project.changes()?.is_read_only();
     let none = || {
-        let why =
-            "none were followed of that: the session had no turn, or `changes.follow` was false";
+        let why = match elsewhere {
+            true => {
+                "another acp-tui has this project open, and follows the turns of its own sessions only"
+            }
+            false => {
+                "none were followed of that: the session had no turn, or `changes.follow` was false"
+            }
+        };
         io::Error::new(io::ErrorKind::NotFound, why)
     };
     let points = project.checkpoints();

@@ -26,7 +26,10 @@ fn lines(changed: &[usize]) -> String {
 
 impl Followed {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::within(tempfile::tempdir().unwrap())
+    }
+
+    fn within(folder: tempfile::TempDir) -> Self {
         let root = folder.path().canonicalize().unwrap().join("project");
         fs::create_dir(&root).unwrap();
         let place = Place {
@@ -189,4 +192,84 @@ fn turns_of_another_session_are_told_as_such() {
     at.write("theirs", "x\n");
     at.project.turn_ended(&other, 1);
     assert_eq!(at.named(ReviewScope::Session), ["theirs: another session"]);
+}
+
+#[test]
+fn a_review_says_why_nothing_is_followed() {
+    let why = |followed: &mut Followed| {
+        let of = followed.of.clone();
+        let listed = list(&mut followed.project, Some(&of), ReviewScope::Session);
+        listed.expect_err("nothing was followed").to_string()
+    };
+    // What should be the folder is a file.
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("changes"), "a file").unwrap();
+    let mut followed = Followed::within(folder);
+    followed.turn(1, &[("a", "new\n")]);
+    let said = why(&mut followed);
+    assert!(
+        said.contains("cannot be kept in") && said.contains("/changes: "),
+        "{said}"
+    );
+
+    let mut first = Followed::new();
+    let place = Place {
+        folder: first.folder.path().join("changes"),
+        roots: Roots::new(&first.folder.path().join("project"), &[]).unwrap(),
+        most: 1 << 30,
+    };
+    let mut second = Project::open(&place, Arc::new(AtomicBool::new(false)));
+    std::mem::swap(&mut first.project, &mut second);
+    first.turn(1, &[("a", "new\n")]);
+    let said = why(&mut first);
+    assert!(
+        said.contains("another acp-tui has this project open"),
+        "{said}"
+    );
+}
+
+#[test]
+fn before_the_first_turn_what_is_not_committed_is_listed() {
+    let mut followed = Followed::new();
+    let asked = |followed: &mut Followed| {
+        let of = followed.of.clone();
+        answer(&mut followed.project, Some(&of), ReviewWish::List(None))
+    };
+    // Without git there is nothing to compare with.
+    match asked(&mut followed) {
+        ReviewTold::Failed(why) => assert!(why.contains("had no turn"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+    followed.write("a", "one\n");
+    let root = followed.path("");
+    for args in [
+        &["init", "-q"][..],
+        &["add", "."],
+        &[
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-qm",
+            "a",
+        ],
+    ] {
+        let mut git = std::process::Command::new("git");
+        assert!(
+            git.args(args)
+                .current_dir(&root)
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+    followed.write("a", "two\n");
+    match asked(&mut followed) {
+        ReviewTold::Listed(review) => {
+            assert_eq!(review.scope, ReviewScope::Commit);
+            assert_eq!(review.files.len(), 1);
+        }
+        other => panic!("{other:?}"),
+    }
 }
