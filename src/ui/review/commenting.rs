@@ -139,6 +139,11 @@ impl Reviewing {
         Some((prompt, count(self.comments.len(), "comment")))
     }
 
+    /// How many comments wait to be sent.
+    pub fn unsent(&self) -> usize {
+        self.comments.len()
+    }
+
     pub fn comments_sent(&mut self) {
         self.comments.clear();
     }

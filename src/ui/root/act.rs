@@ -12,6 +12,7 @@ use crate::{
         overlay::{
             CopyPicker, Help, ThemeList, name_worktree, no_agent, opened_by, palette, rename,
         },
+        render::format::count,
         transcript::Scroll,
     },
 };
@@ -322,7 +323,7 @@ impl Ui {
             self.session_event(Event::Stop, cx);
             return;
         }
-        let ask = self.again(Action::Interrupt, "to quit");
+        let ask = self.again(Action::Interrupt, &format!("to quit{}", self.unsent()));
         if self.moment.confirm(Action::Interrupt, ask, cx.now) {
             self.commands.push(UiCommand::Quit);
         }
@@ -341,13 +342,25 @@ impl Ui {
             (_, true) => "stops every session and quits",
             (true, _) => "stops the turn and quits",
             // Background work ends with the agent's process (V2-STATE-02).
-            _ => "stops what runs in the background and quits",
+            _ if here => "stops what runs in the background and quits",
+            _ => "quits",
         };
-        let ask = self.again(Action::Quit, what);
-        if !(here || others) || self.moment.confirm(Action::Quit, ask, cx.now) {
+        let unsent = self.unsent();
+        let ask = self.again(Action::Quit, &format!("{what}{unsent}"));
+        if !(here || others || !unsent.is_empty()) || self.moment.confirm(Action::Quit, ask, cx.now)
+        {
             self.commands.push(UiCommand::Quit);
         }
         true
+    }
+
+    /// What quitting loses: comments are kept only while the program runs.
+    fn unsent(&self) -> String {
+        let parked = self.parked.values().map(|parked| parked.review.unsent());
+        match self.review.unsent() + parked.sum::<usize>() {
+            0 => String::new(),
+            many => format!(": {} not sent", count(many, "comment")),
+        }
     }
 
     fn again(&self, action: Action, what: &str) -> SafeText {

@@ -386,3 +386,30 @@ fn entries_of_the_plan_are_commented_on_in_the_same_set() {
          2. the plan, entry 3:\n> change it\nSure?\nq S d"
     );
 }
+
+#[test]
+fn quitting_asks_while_comments_are_not_sent() {
+    let mut desk = Desk::new(changes());
+    turn_ends(&mut desk.screen.bench, StopReason::EndTurn);
+    let now = desk.screen.bench.now;
+    desk.screen.ui.show_session(SessionKey::default(), now);
+    desk.press("j j");
+    comment(&mut desk, "Why?");
+    desk.press("q");
+    assert!(desk.press("ctrl-d").is_empty());
+    let status = desk.screen.status();
+    assert!(
+        status.contains("ctrl-d again quits: 1 comment not sent"),
+        "{status}"
+    );
+    assert!(desk.press("ctrl-c").is_empty());
+    let status = desk.screen.status();
+    assert!(
+        status.contains("ctrl-c again to quit: 1 comment not sent"),
+        "{status}"
+    );
+    // Those of a session that is not shown count as well.
+    desk.screen.ui.show_session(SessionKey(7), now);
+    assert!(desk.press("ctrl-d").is_empty());
+    assert!(matches!(desk.press("ctrl-d")[..], [UiCommand::Quit]));
+}
