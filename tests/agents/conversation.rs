@@ -123,7 +123,7 @@ impl Conversation {
     pub fn shows_an_overwrite_as_one(&self) {
         self.prompt("write far.txt row-1\\nsecond\\n");
         self.wait_question();
-        self.tui.wait_for("- row-17");
+        self.tui.wait_for("- row-12");
         self.assert_change("+1 −325", &["2 ", "- row-2"]);
         let screen = self.tui.screen();
         assert!(!screen.contains("new +"), "{screen}");

@@ -8,25 +8,20 @@ use crate::{
         action::Action,
         comments::{CommentRow, CommentWish},
         keymap::Chord,
-        overlay::{Outcome, OverlayContext, Wish, panel::Panel},
+        overlay::{Outcome, OverlayContext, Wish},
         render::{Row, line::StyledLine},
     },
 };
 
-use super::{Contents, FilterList, ListDialog, ListRow};
+use super::{Contents, ListDialog, ListRow};
 
 pub struct CommentList {
     comments: Vec<CommentRow>,
-    /// Something was typed to filter by: letters are text of it.
-    narrowed: bool,
 }
 
 impl CommentList {
     pub fn dialog(comments: Vec<CommentRow>) -> ListDialog<Self> {
-        ListDialog::new(Self {
-            comments,
-            narrowed: false,
-        })
+        ListDialog::new(Self { comments })
     }
 
     fn get(&self, id: u64) -> Option<&CommentRow> {
@@ -40,8 +35,12 @@ impl Contents for CommentList {
     type MadeFrom = usize;
 
     const TITLE: &'static str = "Comments";
-    const HINTS: &'static [(Action, &'static str)] =
-        &[(Action::Send, "go there"), (Action::Stop, "back")];
+    const HINTS: &'static [(Action, &'static str)] = &[
+        (Action::Send, "go there"),
+        (Action::ListRemove, "remove"),
+        (Action::SendNow, "send all"),
+        (Action::Stop, "back"),
+    ];
     const PREVIEWS: bool = true;
 
     fn made_from(&self, _narrowed: bool, _cx: &OverlayContext<'_>) -> Option<usize> {
@@ -63,27 +62,13 @@ impl Contents for CommentList {
         self.comments.iter().map(row).collect()
     }
 
-    fn panel(&self, list: &FilterList<u64>, _: u16, cx: &OverlayContext<'_>) -> Panel {
-        let mut panel = Panel::opened(Self::TITLE, Self::HINTS, cx);
-        let remove = if list.is_narrowed() { "delete" } else { "d" };
-        panel.hints.insert(1, (remove.into(), "remove"));
-        if !list.is_narrowed() {
-            panel.hints.insert(2, ("S".into(), "send all"));
-        }
-        panel
-    }
-
-    fn typed(&mut self, typed: &str, _cx: &OverlayContext<'_>) -> Option<crate::ui::UiCommand> {
-        self.narrowed = !typed.is_empty();
-        None
-    }
-
-    fn key(&mut self, key: Chord, at: Option<&u64>, _: &OverlayContext<'_>) -> Option<Outcome> {
-        let letter = |c| key.is_text() && key.code() == KeyCode::Char(c) && !self.narrowed;
-        if letter('S') {
+    /// Letters are what is filtered by.
+    fn key(&mut self, key: Chord, at: Option<&u64>, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        if cx.keymap.chords(Action::SendNow).contains(&key) {
             return Some(Outcome::close().with(Wish::Comment(CommentWish::Send)));
         }
-        if !letter('d') && key.code() != KeyCode::Delete {
+        let removes = cx.keymap.chords(Action::ListRemove).contains(&key);
+        if !removes && key.code() != KeyCode::Delete {
             return None;
         }
         let id = *at?;

@@ -1,32 +1,26 @@
 //! The entries of the plan, to comment on.
 
-use crossterm::event::KeyCode;
-
 use crate::{
     text::SafeText,
     ui::{
         action::Action,
         comments::{CommentWish, Wanted},
         keymap::Chord,
-        overlay::{Outcome, OverlayContext, Wish, comment_box::CommentDialog, panel::Panel},
+        overlay::{Outcome, OverlayContext, Wish, comment_box::CommentDialog},
         render::line::StyledLine,
     },
 };
 
-use super::{Contents, FilterList, ListDialog, ListRow};
+use super::{Contents, ListDialog, ListRow};
 
 pub struct PlanList {
     entries: Vec<(SafeText, Wanted)>,
-    narrowed: bool,
 }
 
 impl PlanList {
     /// What is planned, and the comment that each entry has or would have.
     pub fn dialog(entries: Vec<(SafeText, Wanted)>) -> ListDialog<Self> {
-        ListDialog::new(Self {
-            entries,
-            narrowed: false,
-        })
+        ListDialog::new(Self { entries })
     }
 }
 
@@ -35,8 +29,11 @@ impl Contents for PlanList {
     type MadeFrom = ();
 
     const TITLE: &'static str = "Comment on the plan";
-    const HINTS: &'static [(Action, &'static str)] =
-        &[(Action::Send, "comment"), (Action::Stop, "back")];
+    const HINTS: &'static [(Action, &'static str)] = &[
+        (Action::Send, "comment"),
+        (Action::SendNow, "send all comments"),
+        (Action::Stop, "back"),
+    ];
 
     fn made_from(&self, _narrowed: bool, _cx: &OverlayContext<'_>) -> Option<()> {
         Some(())
@@ -55,21 +52,9 @@ impl Contents for PlanList {
         self.entries.iter().enumerate().map(row).collect()
     }
 
-    fn panel(&self, list: &FilterList<usize>, _: u16, cx: &OverlayContext<'_>) -> Panel {
-        let mut panel = Panel::opened(Self::TITLE, Self::HINTS, cx);
-        if !list.is_narrowed() {
-            panel.hints.insert(1, ("S".into(), "send all comments"));
-        }
-        panel
-    }
-
-    fn typed(&mut self, typed: &str, _cx: &OverlayContext<'_>) -> Option<crate::ui::UiCommand> {
-        self.narrowed = !typed.is_empty();
-        None
-    }
-
-    fn key(&mut self, key: Chord, _: Option<&usize>, _: &OverlayContext<'_>) -> Option<Outcome> {
-        let sends = key.is_text() && key.code() == KeyCode::Char('S') && !self.narrowed;
+    /// Letters are what is filtered by.
+    fn key(&mut self, key: Chord, _: Option<&usize>, cx: &OverlayContext<'_>) -> Option<Outcome> {
+        let sends = cx.keymap.chords(Action::SendNow).contains(&key);
         sends.then(|| Outcome::close().with(Wish::Comment(CommentWish::Send)))
     }
 

@@ -207,7 +207,14 @@ fn the_list_of_all_leads_to_one_and_removes_it() {
     // The cursor is on it.
     desk.press("c");
     assert!(desk.draw().contains("emptied: remove"), "{}", desk.draw());
+    // Letters filter.
     desk.press("esc C d");
+    let picture = desk.draw();
+    assert!(
+        picture.contains("2 comments") || picture.contains("about the step"),
+        "{picture}"
+    );
+    desk.press("backspace ctrl-x");
     let picture = desk.draw();
     assert!(!picture.contains("line 2  about the log"), "{picture}");
     desk.press("delete");
@@ -379,7 +386,7 @@ fn entries_of_the_plan_are_commented_on_in_the_same_set() {
     // The plan goes on: another entry comes before it, one is gone.
     let plan = vec![entry("think"), entry("read it"), entry("change it")];
     desk.screen.bench.update(AgentEvent::Plan(plan));
-    let prompt = sent(desk.press("alt-n S"));
+    let prompt = sent(desk.press("alt-n alt-x"));
     assert_eq!(
         prompt,
         "My comments:\n\n1. CHANGELOG.md, line 2:\n> two\nabout the log\n\n\
