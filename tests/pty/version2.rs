@@ -293,7 +293,7 @@ fn a_sign_in_goes_by_its_own_method() {
     let login = tui.wait_method("auth/login");
     assert_eq!(login["params"], json!({"methodId": "web"}));
     wait_ready(&tui);
-    tui.keys("/rev");
+    tui.keys("/");
     tui.wait_for("Looks it over");
 }
 

@@ -1,6 +1,6 @@
 //! The list that all popups are: choices with marks, one of them selected.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use ratatui::{
     buffer::Buffer,
@@ -24,6 +24,10 @@ pub const MAX_ROWS: u16 = 10;
 
 /// Rows of choices in groups: the first of a later group, the agent's commands, are seen as well.
 const MAX_GROUPED_ROWS: u16 = 20;
+
+/// Lines of the next group that are seen in any case, its heading among them, and of how many.
+const PEEK: usize = 3;
+const PEEK_FROM: usize = 9;
 
 /// Characters of a text that are considered for one row; agents send descriptions of many
 /// kilobytes.
@@ -153,11 +157,22 @@ impl Choices {
         // A heading right above comes into view with the first of its group.
         let over = at.checked_sub(1).and_then(|over| lines.get(over));
         let headed = seen > 1 && matches!(over, Some(Line::Heading(_)));
-        let lowest = (at + 1).saturating_sub(seen);
-        self.top = self.top.clamp(lowest, at - usize::from(headed));
-        let shown = lines.iter().skip(self.top).take(seen);
-        let columns = self.columns(width, shown.clone());
+        let first = at - usize::from(headed);
+        let next = next_group(&lines, at, seen);
+        let above = seen - next.len();
+        self.top = self.top.clamp((at + 1).saturating_sub(above), first);
+        let window = |count| lines.iter().skip(self.top).take(count);
+        // The next group may be in sight by itself.
+        let shown: Vec<&Line> = match self.top + seen >= next.end {
+            true => window(seen).collect(),
+            false => {
+                let peek = lines.iter().skip(next.start).take(next.len());
+                window(above).chain(peek).collect()
+            }
+        };
+        let columns = self.columns(width, shown.iter().copied());
         let rows: Vec<Row> = shown
+            .into_iter()
             .map(|line| match *line {
                 Line::Heading(group) => {
                     let heading = StyledLine::styled(group, ctx.theme.dim.bold());
@@ -203,6 +218,17 @@ impl Choices {
             detail: room.saturating_sub(label + GAP),
             cut: self.cut,
         }
+    }
+}
+
+/// The beginning of the group behind the one that the line at `at` is in, where there is room to show that as well:
+/// what an agent can do is seen without going through all that is ours.
+fn next_group(lines: &[Line], at: usize, seen: usize) -> Range<usize> {
+    let mut behind = lines.iter().enumerate().skip(at + 1);
+    let heading = behind.find(|(_, line)| matches!(line, Line::Heading(_)));
+    match heading {
+        Some((from, _)) if seen >= PEEK_FROM => from..(from + PEEK).min(lines.len()),
+        _ => 0..0,
     }
 }
 

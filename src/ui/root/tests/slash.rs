@@ -45,6 +45,27 @@ fn slash_lists_ours_first_and_tells_whose_each_is() {
 }
 
 #[test]
+fn the_agents_commands_are_seen_behind_all_that_are_ours_wherever_one_is_in_the_list() {
+    for rows in [16, 24, 40] {
+        let mut screen = screen(Bench::ready()).sized(80, rows);
+        screen.types("/");
+        for step in 0..crate::ui::own_commands::OWN.len() + 2 {
+            let picture = screen.draw();
+            assert!(
+                picture.contains("/compact"),
+                "{rows} rows, {step}: {picture}"
+            );
+            assert_eq!(
+                picture.matches("❯ /").count(),
+                2,
+                "{rows} rows, {step}: {picture}"
+            );
+            screen.press("down");
+        }
+    }
+}
+
+#[test]
 fn a_command_of_ours_runs_here_and_is_not_sent() {
     for (typed, expected) in [
         ("/new", "NewSession"),
