@@ -22,7 +22,7 @@ use crate::{
         setup::is_spoken,
         signals::{SignalEvent, Signals},
         state::{App, TEST_PANIC},
-        terminal::{Input, KEY_INTERVAL, Keyboard, Reader, Reason, tty},
+        terminal::{Input, KEY_INTERVAL, Keyboard, Reader, Reason, restore_on_crashes, tty},
     },
     cli::{ExitCode, Launch},
     config::{Dirs, Loaded},
@@ -132,7 +132,7 @@ pub async fn run(
     log::tell_lost(move |text| drop(told.send(Job::Warn(text))));
     let signals = Signals::listen().and_then(Signals::with_stops);
     let signals = signals.context("cannot listen to signals")?;
-    tty::restore_on_crashes();
+    restore_on_crashes();
     // What is said is said once, as it is printed.
     launch.inline |= is_spoken(&loaded.config.ui);
     tty::want_inline(launch.inline);

@@ -8,8 +8,11 @@
 //! What an agent has put outside of its group is not ended, neither here nor in good order: a daemon, or
 //! the browser that it opened for the person. A mark in its environment would find those as well.
 //!
-//! Owns: the guard ([`run`]), registering with it ([`Ward`]), and finding the processes of a session
-//! ([`signal`]). Where there is no `/proc` only the groups that leaders lead are found: a command
+//! It gives the person's terminal back as well, with the bytes that it was told: otherwise each move of the
+//! mouse would type into the shell.
+//!
+//! Owns: the guard ([`run`]), registering with it ([`Ward`], [`terminal`]), and finding the processes of a
+//! session ([`signal`]). Where there is no `/proc` only the groups that leaders lead are found: a command
 //! with job control, or a daemon, then outlives a client that was killed.
 
 #[cfg(not(target_os = "linux"))]
@@ -22,11 +25,12 @@ use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
     io::{self, PipeWriter, Write},
-    path::PathBuf,
+    os::fd::{AsRawFd, BorrowedFd},
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
         LazyLock, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicI32, AtomicU64, Ordering},
     },
 };
 
@@ -105,6 +109,31 @@ impl Drop for Ward {
     }
 }
 
+/// What is to be written to the terminal at this path when the client has been killed; `None`: nothing,
+/// it is not ours at the moment.
+pub fn terminal(held: Option<(&Path, &[u8])>) {
+    use std::os::unix::ffi::OsStrExt;
+    with(|guard| {
+        guard.terminal = held.map(|(path, bytes)| Terminal {
+            path: path.as_os_str().as_bytes().to_vec(),
+            bytes: bytes.to_vec(),
+        });
+        if guard.process.is_some() {
+            guard.tell(&Order::Terminal(guard.terminal.clone()));
+        }
+    });
+}
+
+/// As `terminal(None)`, for a signal handler: it does what signal-safety(7) allows.
+pub fn no_terminal() {
+    let pipe = PIPE.load(Ordering::SeqCst);
+    if pipe >= 0 {
+        // SAFETY: it stays open as long as it stands there.
+        let pipe = unsafe { BorrowedFd::borrow_raw(pipe) };
+        let _ = rustix::io::write(pipe, NO_TERMINAL);
+    }
+}
+
 /// A name for what this run starts, unique even if another run has the same process number.
 pub fn run_name() -> &'static str {
     static NAME: LazyLock<String> = LazyLock::new(|| {
@@ -147,10 +176,14 @@ fn with(f: impl FnOnce(&mut Guard)) {
     }
 }
 
+/// The pipe to the guard, for a signal handler; negative: there is none.
+static PIPE: AtomicI32 = AtomicI32::new(-1);
+
 #[derive(Default)]
 struct Guard {
     /// What it is to know, also of one that has to be started again.
     wards: BTreeMap<u64, Leader>,
+    terminal: Option<Terminal>,
     process: Option<(Child, PipeWriter)>,
     starts: u32,
 }
@@ -186,6 +219,7 @@ impl Guard {
 
     /// Starts it, with all that there is to know.
     fn start(&mut self) {
+        PIPE.store(-1, Ordering::SeqCst);
         if let Some((mut child, _)) = self.process.take() {
             let _ = child.try_wait();
         }
@@ -193,16 +227,18 @@ impl Guard {
             return;
         }
         self.starts += 1;
-        let all: String = self
-            .wards
-            .iter()
-            .map(|(number, leader)| Order::Add(*number, leader.clone()).line())
+        let wards = self.wards.iter();
+        let all: String = wards
+            .map(|(number, leader)| Order::Add(*number, leader.clone()))
+            .chain([Order::Terminal(self.terminal.clone())])
+            .map(|order| order.line())
             .collect();
         match start() {
             Ok((child, mut pipe)) => {
                 if let Err(error) = pipe.write_all(all.as_bytes()) {
                     tracing::debug!(%error, "the guard takes nothing");
                 }
+                PIPE.store(pipe.as_raw_fd(), Ordering::SeqCst);
                 self.process = Some((child, pipe));
             }
             Err(error) => {
@@ -240,7 +276,18 @@ fn start() -> io::Result<(Child, PipeWriter)> {
 enum Order {
     Add(u64, Leader),
     Forget(u64),
+    Terminal(Option<Terminal>),
 }
+
+/// A terminal that is held, and what gives it back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Terminal {
+    path: Vec<u8>,
+    bytes: Vec<u8>,
+}
+
+/// The line of `Order::Terminal(None)`.
+const NO_TERMINAL: &[u8] = b"=\n";
 
 impl Order {
     fn line(&self) -> String {
@@ -253,12 +300,28 @@ impl Order {
                 format!("+{number} {kind} {pid} {start} {marker}\n")
             }
             Self::Forget(number) => format!("-{number}\n"),
+            Self::Terminal(None) => "=\n".into(),
+            Self::Terminal(Some(Terminal { path, bytes })) => {
+                format!("={} {}\n", in_hex(path), in_hex(bytes))
+            }
         }
     }
 
     fn read(line: &str) -> Option<Self> {
         if let Some(number) = line.strip_prefix('-') {
             return Some(Self::Forget(number.parse().ok()?));
+        }
+        if let Some(terminal) = line.strip_prefix('=') {
+            let read = |(path, bytes)| {
+                Some(Terminal {
+                    path: of_hex(path)?,
+                    bytes: of_hex(bytes)?,
+                })
+            };
+            return match terminal.split_once(' ') {
+                None if terminal.is_empty() => Some(Self::Terminal(None)),
+                words => Some(Self::Terminal(Some(words.and_then(read)?))),
+            };
         }
         let mut words = line.strip_prefix('+')?.split(' ');
         let number = words.next()?.parse().ok()?;
@@ -274,6 +337,16 @@ impl Order {
         };
         Some(Self::Add(number, leader))
     }
+}
+
+fn in_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn of_hex(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2);
+    let bytes = pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    digits.len().is_multiple_of(2).then(|| bytes.collect())?
 }
 
 #[cfg(test)]
@@ -299,13 +372,30 @@ mod tests {
             Order::Add(1, leader),
             Order::Add(2, group),
             Order::Forget(1),
+            Order::Terminal(None),
+            Order::Terminal(Some(Terminal {
+                path: b"/dev/pts/3".to_vec(),
+                bytes: b"\x1b[?1049l\r\n\xff".to_vec(),
+            })),
         ] {
             let line = order.line();
             assert_eq!(Order::read(line.trim_end()), Some(order));
         }
-        for garbage in ["", "+", "+x", "+1 s", "+1 s 0 0 -", "-", "hello"] {
+        for garbage in [
+            "",
+            "+",
+            "+x",
+            "+1 s",
+            "+1 s 0 0 -",
+            "-",
+            "hello",
+            "=2f",
+            "=2f 1",
+            "=2f xx",
+        ] {
             assert_eq!(Order::read(garbage), None, "{garbage:?}");
         }
+        assert_eq!(Order::Terminal(None).line().as_bytes(), NO_TERMINAL);
     }
 
     #[test]

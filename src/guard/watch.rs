@@ -2,14 +2,18 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     io::{self, BufRead},
     thread::sleep,
     time::{Duration, Instant},
 };
 
-use rustix::process::Signal;
+use rustix::{
+    fs::{Mode, OFlags},
+    process::Signal,
+};
 
-use super::{Leader, NAME, Order, signal, system};
+use super::{Leader, NAME, Order, Terminal, signal, system};
 
 /// How long what is left may take to end after SIGTERM, and how long to repeat SIGKILL.
 const GRACE: Duration = Duration::from_millis(1000);
@@ -20,14 +24,20 @@ const POLL: Duration = Duration::from_millis(50);
 pub fn run() {
     step_aside();
     let mut wards: BTreeMap<u64, Leader> = BTreeMap::new();
+    let mut terminal = None;
     for line in io::stdin().lock().split(b'\n') {
         // An error is as good as an end.
         let Ok(line) = line else { break };
         match std::str::from_utf8(&line).ok().and_then(Order::read) {
             Some(Order::Add(number, leader)) => drop(wards.insert(number, leader)),
             Some(Order::Forget(number)) => drop(wards.remove(&number)),
+            Some(Order::Terminal(held)) => terminal = held,
             None => {}
         }
+    }
+    // First: the shell is about to read from it.
+    if let Some(terminal) = terminal {
+        give_back(&terminal);
     }
     // The client is gone. One that left in good order has taken everything back.
     if !wards.is_empty() {
@@ -51,6 +61,19 @@ fn step_aside() {
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
     system::set_name(NAME);
+}
+
+/// Its settings are the shell's to restore, which it does for what a signal has ended. A terminal that is gone
+/// or takes nothing needs nothing.
+fn give_back(terminal: &Terminal) {
+    use std::os::unix::ffi::OsStrExt;
+    let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let path = OsStr::from_bytes(&terminal.path);
+    if let Ok(file) = rustix::fs::open(path, flags, Mode::empty())
+        && rustix::termios::isatty(&file)
+    {
+        let _ = rustix::io::write(&file, &terminal.bytes);
+    }
 }
 
 fn end(leaders: &[Leader]) {

@@ -363,6 +363,27 @@ fn a_client_that_is_killed_takes_its_agent_along() {
     tui.assert_nothing_left();
 }
 
+/// SIGKILL leaves no time to give the terminal back: without the guard each move of the mouse would type
+/// into the shell from then on.
+#[test]
+fn a_client_that_is_killed_leaves_the_shell_a_terminal_it_can_use() {
+    let mut tui = client(json!([]))
+        .shell("\"$@\"; code=$?; stty sane; echo ENDED $code; read line; exit 0")
+        .start();
+    wait_ready(&tui);
+    let client = client_below(&tui).expect("the client");
+    rustix::process::kill_process(client, Signal::KILL).expect("it runs");
+    tui.wait("a terminal that was given back", |tui| {
+        let raw = String::from_utf8_lossy(&tui.raw()).into_owned();
+        let off = |on: &str, off: &str| raw.rfind(on) < raw.rfind(off);
+        (off("[?1049h", "[?1049l") && raw.contains("ENDED 137")).then_some(())
+    });
+    tui.assert_restored();
+    tui.keys("<enter>");
+    tui.wait_exit();
+    tui.assert_nothing_left();
+}
+
 /// Children of a terminal's shell of every kind that wants to stay.
 fn stubborn() -> Value {
     let line = "setsid sleep 1000 & nohup sleep 1001 & sleep 1002 & disown 2>/dev/null; \

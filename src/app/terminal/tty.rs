@@ -6,8 +6,11 @@
 //! here asks the terminal anything and waits: some never answer.
 
 use std::{
+    ffi::OsStr,
     fmt,
     io::{self, Write},
+    os::unix::ffi::OsStrExt,
+    path::Path,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering},
@@ -35,12 +38,13 @@ use rustix::{
 
 use super::{pictures, writer};
 use crate::{
+    guard,
     ui::{CaretShape, contain},
     vt::{MAX_COLS, MAX_ROWS},
 };
 
 /// The modes are set: [`restore`] has something to do.
-static ENTERED: AtomicBool = AtomicBool::new(false);
+pub(super) static ENTERED: AtomicBool = AtomicBool::new(false);
 
 /// The mouse is wanted: told by [`want_mouse`].
 static MOUSE: AtomicBool = AtomicBool::new(false);
@@ -90,6 +94,7 @@ pub fn to_alternate() -> Option<Vec<u8>> {
     if !is_inline() || ALTERNATE.swap(true, Ordering::SeqCst) {
         return None;
     }
+    tell_guard();
     let mut out = Vec::new();
     let switch = queue!(
         out,
@@ -104,7 +109,10 @@ pub fn to_alternate() -> Option<Vec<u8>> {
 /// What shows the normal screen again; `None` if it is shown.
 pub fn to_normal() -> Option<Vec<u8>> {
     let back = is_inline() && ALTERNATE.swap(false, Ordering::SeqCst);
-    back.then(|| [POP_FLAGS, NORMAL_SCREEN].concat())
+    back.then(|| {
+        tell_guard();
+        [POP_FLAGS, NORMAL_SCREEN].concat()
+    })
 }
 
 /// The terminal has a title of ours, and maybe progress.
@@ -120,8 +128,10 @@ static PROGRESS: AtomicBool = AtomicBool::new(false);
 
 /// A title is on its way to the terminal; `progress`: it may tell progress too. Both go with [`restore`].
 pub fn titled(progress: bool) {
-    PROGRESS.store(progress, Ordering::SeqCst);
-    TITLED.store(true, Ordering::SeqCst);
+    let had = PROGRESS.swap(progress, Ordering::SeqCst);
+    if !TITLED.swap(true, Ordering::SeqCst) || had != progress {
+        tell_guard();
+    }
 }
 
 /// The title is ours still: nothing else has had the terminal.
@@ -145,17 +155,17 @@ pub fn shape_caret(shape: CaretShape) -> Option<&'static [u8]> {
 }
 
 /// What gives title and cursor back.
-fn ours_back() -> [&'static [u8]; 3] {
+pub(super) fn ours_back() -> [&'static [u8]; 3] {
     let titled = TITLED.swap(false, Ordering::SeqCst);
     let progress = PROGRESS.swap(false, Ordering::SeqCst);
+    ours_back_of(titled, progress, CARET.swap(0, Ordering::SeqCst) != 0)
+}
+
+const fn ours_back_of(titled: bool, progress: bool, shaped: bool) -> [&'static [u8]; 3] {
     [
         if titled { TITLE_BACK } else { b"" },
         if progress { PROGRESS_BACK } else { b"" },
-        if CARET.swap(0, Ordering::SeqCst) == 0 {
-            b""
-        } else {
-            CARET_BACK
-        },
+        if shaped { CARET_BACK } else { b"" },
     ]
 }
 
@@ -203,6 +213,9 @@ static FOUND: Mutex<Option<Modes>> = Mutex::new(None);
 
 /// [`settle`] has something to do.
 static UNSETTLED: AtomicBool = AtomicBool::new(false);
+
+/// The same settings as in [`FOUND`], for a handler; those before it are never freed.
+pub(super) static FOUND_MODES: AtomicPtr<Termios> = AtomicPtr::new(std::ptr::null_mut());
 
 /// What `stty` shows.
 #[derive(Clone)]
@@ -316,7 +329,28 @@ fn take(lent: bool) -> io::Result<()> {
         out.write_all(MOUSE_ON)?;
         out.flush()?;
     }
+    tell_guard();
     Ok(())
+}
+
+/// Tells the guard what gives the terminal back should we be killed.
+fn tell_guard() {
+    let name = rustix::termios::ttyname(stdout(), Vec::new());
+    match name {
+        Ok(name) if ENTERED.load(Ordering::SeqCst) => {
+            // Where the frames stand on the normal screen, some of their rows may be below the cursor.
+            let way = way_back_of(is_inline(), ALTERNATE.load(Ordering::SeqCst), true);
+            let ours = ours_back_of(
+                TITLED.load(Ordering::SeqCst),
+                PROGRESS.load(Ordering::SeqCst),
+                true,
+            );
+            let bytes = [CUT, &ours.concat(), &way.concat()].concat();
+            let path = OsStr::from_bytes(name.as_bytes());
+            guard::terminal(Some((Path::new(path), &bytes)));
+        }
+        _ => guard::terminal(None),
+    }
 }
 
 /// Columns and rows that are drawn on: of a window with more, the first ones. Two screens of cells are
@@ -412,13 +446,18 @@ fn restore_with(give_back_modes: impl FnOnce()) {
     }
     let _ = out.flush();
     give_back_modes();
+    tell_guard();
 }
 
 /// What gives the terminal back, in the order in which it is sent. Ready to be written by who may do nothing else.
-fn way_back() -> [&'static [u8]; 3] {
+pub(super) fn way_back() -> [&'static [u8]; 3] {
     let alternate = ALTERNATE.swap(false, Ordering::SeqCst);
     let below = BELOW.swap(false, Ordering::SeqCst);
-    match (is_inline(), alternate) {
+    way_back_of(is_inline(), alternate, below)
+}
+
+const fn way_back_of(inline: bool, alternate: bool, below: bool) -> [&'static [u8]; 3] {
+    match (inline, alternate) {
         (false, _) => [GIVE_BACK, NORMAL_SCREEN, b""],
         // The flags of the normal screen are still on.
         (true, true) => [
@@ -443,80 +482,9 @@ const POP_FLAGS: &[u8] = b"\x1b[<1u";
 const OUT_OF_THE_WAY: &[u8] = b"\x1b[999B\r\n";
 const OUT_AND_POP: &[u8] = b"\x1b[<1u\x1b[999B\r\n";
 
-/// A crash (an abort for want of memory, a bad access) gives the terminal back before it ends the
-/// process as it would have.
-pub fn restore_on_crashes() {
-    for &signal in CRASHES {
-        // SAFETY: the handler does what signal-safety(7) allows: it reads atomics, asks the kernel to
-        // poll, write and set the terminal's modes, and changes dispositions.
-        unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = crashed as *const () as libc::sighandler_t;
-            action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO | libc::SA_NODEFER;
-            libc::sigemptyset(&raw mut action.sa_mask);
-            let mut before: libc::sigaction = std::mem::zeroed();
-            if libc::sigaction(signal, &raw const action, &raw mut before) == 0
-                && let Some(kept) = BEFORE.get(usize::try_from(signal).unwrap_or(usize::MAX))
-            {
-                kept.store(Box::into_raw(Box::new(before)), Ordering::SeqCst);
-            }
-        }
-    }
-}
-
-const CRASHES: &[i32] = &[
-    libc::SIGABRT,
-    libc::SIGBUS,
-    libc::SIGFPE,
-    libc::SIGILL,
-    libc::SIGSEGV,
-    libc::SIGSYS,
-    libc::SIGTRAP,
-];
-
-/// By the signal's number, what was done about it before: the standard library tells of an overflown
-/// stack. Never freed, as a handler may read it any time.
-static BEFORE: [AtomicPtr<libc::sigaction>; 32] =
-    [const { AtomicPtr::new(std::ptr::null_mut()) }; 32];
-
-/// The same settings as in [`FOUND`], for a handler; those before it are never freed.
-static FOUND_MODES: AtomicPtr<Termios> = AtomicPtr::new(std::ptr::null_mut());
-
-extern "C" fn crashed(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    if ENTERED.swap(false, Ordering::SeqCst) {
-        // A terminal that takes nothing must not keep a crash from its end.
-        if takes_output(Duration::from_millis(200)) {
-            let _ = rustix::io::write(stdout(), CUT);
-            for bytes in ours_back() {
-                let _ = rustix::io::write(stdout(), bytes);
-            }
-            for bytes in way_back() {
-                let _ = rustix::io::write(stdout(), bytes);
-            }
-        }
-        // SAFETY: null, or a box that is never freed.
-        if let Some(found) = unsafe { FOUND_MODES.load(Ordering::SeqCst).as_ref() } {
-            let _ = tcsetattr(stdin(), OptionalActions::Now, found);
-        }
-    }
-    // SAFETY: `info` is the kernel's, and what is in `BEFORE` is never freed.
-    unsafe {
-        let kept = usize::try_from(signal).ok().and_then(|at| BEFORE.get(at));
-        let before = kept.map_or(std::ptr::null_mut(), |kept| kept.load(Ordering::SeqCst));
-        // What the machine raised it raises again; what was sent has to be sent again.
-        let by_the_machine = !info.is_null() && (*info).si_code > 0;
-        if by_the_machine && !before.is_null() {
-            libc::sigaction(signal, before, std::ptr::null_mut());
-        } else {
-            libc::signal(signal, libc::SIG_DFL);
-            libc::raise(signal);
-        }
-    }
-}
-
 /// What a terminal may be in the middle of when the rest of a frame is thrown away: cancels a sequence,
 /// ends a link and a synchronized update.
-const CUT: &[u8] = b"\x18\x1b]8;;\x1b\\\x1b[?2026l";
+pub(super) const CUT: &[u8] = b"\x18\x1b]8;;\x1b\\\x1b[?2026l";
 
 /// Ends the process where the terminal keeps it from its end: it has taken nothing for a while, or it
 /// takes so little that the end is not in sight. Dropped: it does not any more.
