@@ -167,7 +167,13 @@ impl Composer {
     fn insert_char(&mut self, c: char) {
         let text = c.to_string();
         let raw = self.foreign(&clean(&text));
-        self.insert(&raw, EditKind::of_typed(c));
+        let caret = self.buffer.caret();
+        let blank = self.completed.filter(|place| *place == caret && joins(c));
+        let from = blank.map_or(caret, |place| Caret {
+            byte: place.byte.saturating_sub(1),
+            ..place
+        });
+        self.edit(from..caret, &raw, EditKind::of_typed(c));
     }
 
     pub(super) fn insert(&mut self, raw: &str, kind: EditKind) {
@@ -178,6 +184,7 @@ impl Composer {
     /// Every change of the text except undo goes through here.
     pub(super) fn edit(&mut self, range: Range<Caret>, raw: &str, kind: EditKind) {
         self.goal = None;
+        self.completed = None;
         // A popup holds places in the text. Typing updates it; other edits close it.
         if kind == EditKind::Other && !self.is_searching() {
             self.popup = None;
@@ -410,4 +417,10 @@ mod tests {
             assert_eq!(edit_of(&key(code, modifiers)), Some(Edit::Newline));
         }
     }
+}
+
+/// Whether this belongs to the word before it, as a range of lines does (`@file#20-45`) and the end of a sentence:
+/// a blank that was added for the next word is in its way.
+const fn joins(c: char) -> bool {
+    matches!(c, '#' | ',' | '.' | ':' | ';' | '?' | '!' | ')')
 }

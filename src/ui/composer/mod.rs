@@ -97,6 +97,8 @@ pub struct Composer {
     popup: Option<Popup>,
     /// Where esc closed a popup: it stays closed while that word is typed.
     dismissed: Option<Caret>,
+    /// Behind the blank that completing a mention has added, until the next edit.
+    completed: Option<Caret>,
     files: Files,
     /// Text that may name files and waits for an answer.
     waiting: Vec<Waiting>,
@@ -145,6 +147,7 @@ impl Composer {
             running_paste: None,
             popup: None,
             dismissed: None,
+            completed: None,
             files: Files::default(),
             waiting: Vec::new(),
             not_named: Vec::new(),

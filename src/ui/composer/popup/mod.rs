@@ -203,6 +203,7 @@ impl Composer {
         let chip = self.chip_for(Chip::mention(path));
         let blank = self.blank_before(end);
         self.edit(start..end, &format!("{chip}{blank}"), EditKind::Other);
+        self.completed = (!blank.is_empty()).then(|| self.buffer.caret());
     }
 
     /// The end of the word at the caret.

@@ -23,6 +23,22 @@ fn a_mention_is_one_unit() {
 }
 
 #[test]
+fn what_belongs_to_a_completed_mention_takes_the_place_of_the_blank_behind_it() {
+    for (typed, shown) in [
+        ("#20-45", "@src/main.rs#20-45|"),
+        (", too", "@src/main.rs, too|"),
+        ("is", "@src/main.rs is|"),
+        // A blank that the person has typed stays.
+        (" # a title", "@src/main.rs  # a title|"),
+        ("<left><right>?", "@src/main.rs?|"),
+        ("a<bs>?", "@src/main.rs ?|"),
+    ] {
+        let mut desk = project();
+        assert_eq!(desk.keys("@main<tab>").keys(typed).shown(), shown);
+    }
+}
+
+#[test]
 fn a_path_with_blanks_can_be_mentioned_and_recalled() {
     let mut desk = project();
     desk.keys("@notes<enter><enter>");
