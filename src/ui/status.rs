@@ -480,9 +480,12 @@ fn context(usage: &Usage) -> (String, bool) {
     (format!("ctx {percent}%"), percent >= NEARLY_FULL)
 }
 
-/// `$0.12`, `3.50 credits`; `?` if it is not a number.
+/// What is believed of a cost; its cents still fit into an `f64`.
+const MOST_COST: f64 = 1e12;
+
+/// `$0.12`, `3.50 credits`; `?` if it is not a number, or one that would fill the row.
 fn cost(amount: f64, unit: &SafeText, symbols: &Symbols) -> String {
-    if !amount.is_finite() {
+    if !amount.is_finite() || amount.abs() > MOST_COST {
         return format!("? {unit}");
     }
     match unit.as_str() {
@@ -520,5 +523,12 @@ mod tests {
         assert_eq!(cost(3.5, &"EUR".into(), &Symbols::UNICODE), "€3.50");
         assert_eq!(cost(3.5, &"EUR".into(), &Symbols::ASCII), "3.50 EUR");
         assert_eq!(cost(f64::NAN, &"USD".into(), &Symbols::UNICODE), "? USD");
+        for (amount, shown) in [
+            (MOST_COST, "$1000000000000.00"),
+            (MOST_COST * 1.001, "? USD"),
+            (-1e300, "? USD"),
+        ] {
+            assert_eq!(cost(amount, &"USD".into(), &Symbols::UNICODE), shown);
+        }
     }
 }
