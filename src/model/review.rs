@@ -49,6 +49,14 @@ pub struct ReviewFile {
     pub by: Vec<SafeText>,
 }
 
+impl ReviewFile {
+    /// A turn has changed it, alone or together with others: it is part of what undoing a scope puts back.
+    /// What changed outside of all turns is the person's.
+    pub fn is_by_a_turn(&self) -> bool {
+        !self.by.is_empty()
+    }
+}
+
 /// The answer to [`ReviewWish::List`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Review {

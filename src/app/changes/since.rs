@@ -23,7 +23,8 @@ pub fn changed(project: &mut Project, of: &SessionId, prompts: usize) -> Option<
     if review.read_only.is_some() {
         return None;
     }
-    let made: Vec<&ReviewFile> = made_by_turns(&review.files).collect();
+    let made = review.files.iter().filter(|file| file.is_by_a_turn());
+    let made: Vec<&ReviewFile> = made.collect();
     let names = made.iter().take(MOST_NAMED).map(|file| file.name.clone());
     Some(Since {
         files: made.len(),
@@ -39,7 +40,7 @@ pub fn put_back(project: &mut Project, of: &SessionId, prompts: usize) -> Review
     let listed = list(project, Some(of), scope);
     match listed.map(|review| (review.span, review.files)) {
         Ok((Some(span), files)) => {
-            let made = made_by_turns(&files);
+            let made = files.iter().filter(|file| file.is_by_a_turn());
             let parts = made.map(|file| UndoPart::File(file.path.clone()));
             let wish = ReviewWish::Undo {
                 scope,
@@ -59,10 +60,6 @@ pub fn last_turn(project: &mut Project, of: &SessionId) -> Option<Review> {
         return None;
     };
     list(project, Some(of), ReviewScope::Turn(turn)).ok()
-}
-
-fn made_by_turns(files: &[ReviewFile]) -> impl Iterator<Item = &ReviewFile> {
-    files.iter().filter(|file| !file.by.is_empty())
 }
 
 fn scope_since(project: &Project, of: &SessionId, prompts: usize) -> Option<ReviewScope> {

@@ -154,7 +154,7 @@ fn opened(
 
 /// What turns have changed; `None`: that is all. The rest is the person's own, and stays unless it is named.
 fn of_turns(review: &Review) -> Option<Vec<UndoPart>> {
-    let (made, own): (Vec<_>, Vec<_>) = review.files.iter().partition(|file| !file.by.is_empty());
+    let (made, own): (Vec<_>, Vec<_>) = review.files.iter().partition(|file| file.is_by_a_turn());
     for file in &own {
         complain(format!(
             "{} changed outside of turns and stays: name it to put it back",

@@ -108,7 +108,7 @@ impl List {
 
     /// Files that turns have changed, by themselves or together with others.
     pub fn made_by_turns(&self) -> Vec<PathBuf> {
-        let made = self.files.iter().filter(|file| !file.by.is_empty());
+        let made = self.files.iter().filter(|file| file.is_by_a_turn());
         made.map(|file| file.path.clone()).collect()
     }
 
