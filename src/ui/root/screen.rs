@@ -351,7 +351,7 @@ impl Ui {
             return String::new();
         }
         if self.layers.is_asking() {
-            return "answer above; your draft is kept".into();
+            return "answer above".into();
         }
         let Some(session) = cx.session else {
             return format!("{} chooses an agent", hint(Action::ChooseAgent));
