@@ -1,6 +1,6 @@
 //! Results of work that was done off the UI task.
 
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, time::Duration};
 
 use crate::{
     app::terminal::Written,
@@ -9,7 +9,7 @@ use crate::{
         clipboard::Copied,
         worktree::{Carried, Made, Problem},
     },
-    model::{ReviewTold, SeenFile, SessionKey, Since, WorktreeStatus},
+    model::{Review, ReviewTold, SeenFile, SessionKey, Since, WorktreeStatus},
     session::{BlockId, Event, Prompt, Start},
     store::files::Reopened,
     text::SafeText,
@@ -65,6 +65,9 @@ pub enum Job {
     Copied(Copied),
     /// For the review of changes.
     Review(SessionKey, Box<ReviewTold>),
+    /// The disk was looked at for the review while a turn runs: what it lists now, if that is another list, and
+    /// how long it took.
+    Followed(SessionKey, Option<Box<Review>>, Duration),
     /// Changes as a patch, for the clipboard; or why there is none.
     Patch(Result<Vec<u8>, SafeText>),
     /// Which agents are installed.

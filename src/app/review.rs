@@ -40,6 +40,31 @@ impl App {
         }
     }
 
+    /// The session that is shown, while its review is open and its turn runs; and how often something has ended
+    /// in it that may have changed files.
+    pub(super) fn followed(&self) -> Option<(SessionKey, u64)> {
+        self.ui.reviewed_scope()?;
+        let key = self.runtime.sessions.shown_key()?;
+        let session = self.runtime.sessions.shown()?;
+        session.turn.as_ref().map(|_| (key, session.acts))
+    }
+
+    /// Looks at the disk for the open review.
+    pub(super) fn look_again(&mut self) {
+        let (Some((session, _)), Some(scope)) = (self.followed(), self.ui.reviewed_scope()) else {
+            return;
+        };
+        self.live.begun();
+        let Some(following) = self.runtime.following_of(session) else {
+            return;
+        };
+        let jobs = self.jobs.clone();
+        // Sending fails only once the loop is over.
+        following.follow(self.runtime.follower(session), scope, move |found, took| {
+            drop(jobs.send(Job::Followed(session, found, took)));
+        });
+    }
+
     pub(super) fn review_told(&mut self, session: SessionKey, told: ReviewTold) {
         if let ReviewTold::Done(done) = &told
             && let Some(note) = &done.note

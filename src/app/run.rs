@@ -56,6 +56,8 @@ struct Deadlines {
     save_draft: Option<Instant>,
     /// Something is to be stored.
     save_sessions: Option<Instant>,
+    /// The disk is to be looked at for an open review.
+    look: Option<Instant>,
 }
 
 /// What happened.
@@ -71,6 +73,7 @@ enum Wake {
     Tick,
     SaveDraft,
     SaveSessions,
+    Look,
     Agent(ConnectionId, Vec<Inbound>),
     /// Of a log that is played; `None` at its end.
     Replayed(Option<Vec<Recorded>>),
@@ -94,6 +97,7 @@ impl Sources {
             () = reached(deadlines.save_draft) => Wake::SaveDraft,
             lines = recorded(&mut self.replay) => Wake::Replayed(lines),
             () = reached(deadlines.save_sessions) => Wake::SaveSessions,
+            () = reached(deadlines.look) => Wake::Look,
             (connection, batch) = inboxes.next() => Wake::Agent(connection, batch),
         }
     }
@@ -191,11 +195,13 @@ impl App {
             if let Some(lines) = self.replayed.take() {
                 sources.replay = Some(lines);
             }
+            self.live.follow(self.followed(), Instant::now());
             let deadlines = Deadlines {
                 frame: self.frames.deadline(),
                 tick: self.runtime.sessions.deadline(),
                 save_draft: self.save_draft.due(),
                 save_sessions: self.runtime.save_deadline(),
+                look: self.live.due(),
             };
             match sources.next(&mut self.runtime.inboxes, deadlines).await {
                 Wake::Told(told) => self.told(told)?,
@@ -209,6 +215,7 @@ impl App {
                 Wake::SaveDraft => self.keep_draft(),
                 Wake::Replayed(lines) => self.recorded(lines),
                 Wake::SaveSessions => self.runtime.save_due(),
+                Wake::Look => self.look_again(),
                 Wake::Agent(connection, batch) => self.agent_said(connection, batch),
             }
         }
@@ -480,6 +487,13 @@ impl App {
             Job::FileExists(path, text) => self.ui.ask_replace(path, text),
             Job::Copied(copied) => self.copied(copied),
             Job::Review(session, told) => self.review_told(session, *told),
+            Job::Followed(session, review, took) => {
+                self.live.ended(took, Instant::now());
+                match review {
+                    Some(review) => self.ui.review(session, ReviewTold::Followed(review)),
+                    None => return,
+                }
+            }
             Job::Patch(patch) => self.patch_made(patch),
         }
         self.frames.request(Instant::now(), Reason::Now);

@@ -12,6 +12,7 @@ use crate::{
     acp::Recorded,
     app::{
         attention::Focus,
+        changes::Live,
         cleanup::Started,
         commands::Playing,
         debounce::Debounce,
@@ -80,6 +81,8 @@ pub struct App {
     pub had_session: bool,
     pub exit: Option<ExitCode>,
     pub save_draft: Debounce,
+    /// When the disk is looked at again for an open review.
+    pub live: Live,
     /// When another program gave the terminal back.
     pub lent_until: Option<Instant>,
     /// What is on disk, or is being written.
@@ -173,6 +176,7 @@ impl App {
             had_session: false,
             exit: None,
             save_draft: Debounce::default(),
+            live: Live::default(),
             lent_until: None,
             restoring: left.queued(),
             kept_draft: left.own,

@@ -135,6 +135,8 @@ pub struct Session {
     pub last_stop: Option<StopReason>,
     /// Files that the last turn changed, as they were found on the disk; 0 again with the next one.
     pub changed_files: usize,
+    /// How often something has ended that may have changed files: a tool call, a command, a write.
+    pub acts: u64,
     /// Prompts that wait for the turn's end (V1-PROMPT-02).
     pub queue: VecDeque<Prompt>,
     /// The queue waits for the person: the last turn did not end with end_turn.

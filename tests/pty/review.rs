@@ -190,3 +190,56 @@ fn comments_on_what_is_asked_about_are_the_reason_of_a_rejection() {
         "My comment on the changes: a.txt, line 1:\n> two\nnay, why?"
     );
 }
+
+#[test]
+fn an_open_review_follows_the_turn_while_it_runs() {
+    let call = |status| json!({"update": {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "works", "status": status}});
+    let steps = json!([
+        {"text": "at work"},
+        {"wait_file": "one"},
+        write("m.txt", "first\n"),
+        // Nothing is told of this.
+        {"wait_file": "two"},
+        write("a.txt", "second\n"),
+        {"wait_file": "three"},
+        call("in_progress"),
+        write("m.txt", "first\nthird\n"),
+        call("completed"),
+        {"wait_file": "four"},
+        {"text": "done"},
+    ]);
+    let tui = client(on_prompt(steps)).size(100, 30).start();
+    wait_ready(&tui);
+    tui.keys("go\r");
+    tui.wait_for("at work");
+    tui.keys(F4);
+    tui.wait_for("No changes in this turn");
+    tui.allow("one");
+    tui.wait_for("+ first");
+    tui.allow("two");
+    // The list grows above what is selected, which stays that.
+    let screen = tui.wait_for("A a.txt");
+    assert!(screen.contains("❯   A m.txt"), "{screen}");
+    assert!(screen.contains("+ first"), "{screen}");
+    // A comment that is being written stays where it is while its file changes.
+    tui.keys("c");
+    tui.wait_for("what you have to say of line 1");
+    tui.keys("Why first?");
+    tui.wait_for("Why first?");
+    tui.allow("three");
+    let screen = tui.wait_for("+ third");
+    assert!(screen.contains("Why first?"), "{screen}");
+    tui.keys("\r");
+    tui.wait_for("1 comment");
+    // The other one is put back, still in the turn.
+    tui.keys("\t");
+    tui.keys("k");
+    tui.wait_for("❯   A a.txt");
+    tui.wait_for("+ second");
+    tui.keys("U");
+    tui.wait_for("1 file ·");
+    assert!(!tui.project().join("a.txt").exists());
+    tui.allow("four");
+    tui.keys("q");
+    tui.wait_for("in 1 file");
+}

@@ -5,6 +5,7 @@
 //! waited for by a prompt; a question or a write waits until what it names is kept, at most
 //! [`TAKE_PATIENCE`], and does not wait for a look.
 
+mod live;
 mod project;
 mod review;
 mod since;
@@ -17,7 +18,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::sync::oneshot;
@@ -29,6 +30,7 @@ use crate::{
     },
 };
 
+pub use live::Live;
 pub use project::{Project, TurnChanges, forget};
 pub use review::{done as report, list as review, patch, undo};
 
@@ -160,6 +162,21 @@ impl Following {
         then: impl FnOnce(ReviewTold) + Send + 'static,
     ) {
         self.run(move |project| then(review::answer(project, of.as_ref(), wish)));
+    }
+
+    /// Looks at the disk again while a turn runs. What is listed of a scope now goes to `then`, if it may be
+    /// another list than before, with how long that took.
+    pub fn follow(
+        &self,
+        of: Option<SessionId>,
+        scope: ReviewScope,
+        then: impl FnOnce(Option<Box<Review>>, Duration) + Send + 'static,
+    ) {
+        self.run(move |project| {
+            let began = Instant::now();
+            let found = review::follow(project, of.as_ref(), scope);
+            then(found, began.elapsed());
+        });
     }
 
     /// The changes of a scope as a patch; of one file, if it is named.

@@ -3,7 +3,7 @@
 //! Lives on the thread of [`super::Following`]; everything here may block.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::Write,
     fs, io,
     os::unix::ffi::OsStrExt,
@@ -22,7 +22,8 @@ use crate::{
     diff,
     host::changes::{Bounds, Changes},
     model::{
-        Cause, CauseKind, ChangedFile, Checkpoint, CheckpointId, FileState, SessionId, Uncovered,
+        Cause, CauseKind, ChangedFile, Checkpoint, CheckpointId, FileState, ReviewScope, SessionId,
+        Uncovered,
     },
     text::SafeText,
 };
@@ -62,6 +63,10 @@ pub struct Project {
     left: Uncovered,
     /// What the last undo did, until it is made again.
     pub undone: Option<Undone>,
+    /// Sessions whose turn runs.
+    running: BTreeSet<SessionId>,
+    /// What was listed last, and the checkpoint that the disk had then.
+    pub listed: Option<(Option<SessionId>, ReviewScope, CheckpointId)>,
 }
 
 impl Project {
@@ -84,6 +89,8 @@ impl Project {
             before: BTreeMap::new(),
             left: Uncovered::default(),
             undone: None,
+            running: BTreeSet::new(),
+            listed: None,
         }
     }
 
@@ -171,8 +178,13 @@ impl Project {
         listed.unwrap_or_default()
     }
 
+    pub fn is_running(&self, of: Option<&SessionId>) -> bool {
+        of.is_some_and(|of| self.running.contains(of))
+    }
+
     pub fn turn_begins(&mut self, of: &SessionId, turn: u64) {
         let turn = self.number(of, turn);
+        self.running.insert(of.clone());
         self.look(Cause {
             turn: Some(turn),
             ..self.cause(CauseKind::TurnStart, Some(of))
@@ -181,6 +193,7 @@ impl Project {
 
     pub fn turn_ended(&mut self, of: &SessionId, turn: u64) -> TurnChanges {
         let turn = self.number(of, turn);
+        self.running.remove(of);
         let ended = self.look(Cause {
             turn: Some(turn),
             ..self.cause(CauseKind::TurnEnd, Some(of))

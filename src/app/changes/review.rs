@@ -72,6 +72,8 @@ fn listed(
         listed => listed?,
     };
     let review = match wanted {
+        // One that runs is looked at for what it is about to change.
+        None if matches!(review.scope, ReviewScope::Turn(_)) && project.is_running(of) => review,
         None if review.scope != ReviewScope::Commit && review.files.is_empty() => {
             list(project, of, ReviewScope::Session)?
         }
@@ -110,8 +112,37 @@ pub fn list(
     scope: ReviewScope,
 ) -> io::Result<Review> {
     look(project, of, scope)?;
+    listed_now(project, of, scope)
+}
+
+/// Looks again; the list where it may be another one than before.
+pub fn follow(
+    project: &mut Project,
+    of: Option<&SessionId>,
+    scope: ReviewScope,
+) -> Option<Box<Review>> {
+    look(project, of, scope).ok()?;
+    let now = project.checkpoints().last().map(|point| point.id)?;
+    let known = project
+        .listed
+        .as_ref()
+        .is_some_and(|(other, listed, at)| (other.as_ref(), *listed, *at) == (of, scope, now));
+    // A commit changes what is listed since the last one, and no file.
+    if known && scope != ReviewScope::Commit {
+        return None;
+    }
+    listed_now(project, of, scope).ok().map(Box::new)
+}
+
+/// What changed in a scope up to the last look.
+fn listed_now(
+    project: &mut Project,
+    of: Option<&SessionId>,
+    scope: ReviewScope,
+) -> io::Result<Review> {
     let points = project.checkpoints();
     let Found { files, span } = Found::of(project, of, scope)?;
+    project.listed = points.last().map(|point| (of.cloned(), scope, point.id));
     let elsewhere = "another acp-tui has this project open: only that one can put files back";
     let elsewhere = project.changes()?.is_read_only().then_some(elsewhere);
     let commit = "git has what was there: it is only looked at here";

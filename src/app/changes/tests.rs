@@ -273,3 +273,33 @@ fn before_the_first_turn_what_is_not_committed_is_listed() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn a_turn_that_runs_is_followed_and_listed_again_only_when_something_has_changed() {
+    let mut at = Followed::new();
+    let of = at.of.clone();
+    at.turn(1, &[("a", "one\n")]);
+    at.project.turn_begins(&of, 2);
+    // It is what is looked at, though it has changed nothing yet.
+    let asked = answer(&mut at.project, Some(&of), ReviewWish::List(None));
+    let scope = ReviewScope::Turn(2);
+    match asked {
+        ReviewTold::Listed(review) => {
+            assert_eq!((review.scope, review.files.len()), (scope, 0));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(follow(&mut at.project, Some(&of), scope), None);
+    at.write("b", "two\n");
+    let review = follow(&mut at.project, Some(&of), scope).expect("another list");
+    assert_eq!(review.files.len(), 1);
+    let span = review.span.expect("it can be undone");
+    assert_eq!(follow(&mut at.project, Some(&of), scope), None);
+    // Undo works while it runs.
+    let parts = Some(vec![UndoPart::File(at.path("b"))]);
+    let wish = ReviewWish::Undo { scope, span, parts };
+    answer(&mut at.project, Some(&of), wish);
+    assert!(!at.path("b").exists());
+    let review = follow(&mut at.project, Some(&of), scope).expect("another list");
+    assert_eq!(review.files, []);
+}

@@ -47,6 +47,8 @@ use look::Surroundings;
 use packs::{Packs, Store};
 use table::{Entry, Table};
 
+pub use walk::threads;
+
 use super::Roots;
 use crate::model::{BlobId, Cause, CauseKind, Checkpoint, CheckpointId, FileState, LookReport};
 

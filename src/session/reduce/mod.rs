@@ -100,6 +100,7 @@ impl Session {
             background: None,
             last_stop: None,
             changed_files: 0,
+            acts: 0,
             // Sent when the session is open, like anything that is typed before.
             queue: config.first_prompt.iter().cloned().collect::<VecDeque<_>>(),
             queue_held: false,

@@ -159,6 +159,12 @@ impl Reviewing {
         self.open
     }
 
+    /// What it shows, once that is listed.
+    pub fn scope(&self) -> Option<ReviewScope> {
+        let listed = self.listed.as_ref().filter(|_| self.open)?;
+        Some(listed.scope)
+    }
+
     /// Opens it; the list that was there shows until another one comes.
     pub fn open(&mut self) -> ReviewWish {
         (self.open, self.focus) = (true, Focus::List);
@@ -211,6 +217,14 @@ impl Reviewing {
                     self.failed = None;
                     self.set(*review);
                     return self.go_on_to_comment();
+                }
+                None
+            }
+            ReviewTold::Followed(review) => {
+                // What is asked for comes after this, and knows more.
+                let busy = self.under.lists > 0 || self.under.undo || self.under.undone;
+                if self.scope() == Some(review.scope) && !busy {
+                    self.set(*review);
                 }
                 None
             }

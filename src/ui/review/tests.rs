@@ -211,3 +211,41 @@ fn a_file_without_hunks_is_drawn() {
         "{text}"
     );
 }
+
+#[test]
+fn what_a_running_turn_changes_leaves_the_place_and_the_diff_of_another_file() {
+    let change = Changed::new("b.rs", Some("one\n"), Some("two\n"));
+    let mut shown = opened(vec![file("a.rs"), change.file.clone()]);
+    frame(&mut shown, 80, 24);
+    press(&mut shown, "j");
+    frame(&mut shown, 80, 24);
+    shown.told(ReviewTold::Texts(Box::new(file_texts("a.rs"))));
+    frame(&mut shown, 80, 24);
+    shown.told(ReviewTold::Texts(Box::new(change.texts(TURN))));
+    frame(&mut shown, 80, 24);
+    let more = |scope| {
+        let files = vec![file("0.rs"), file("a.rs"), change.file.clone()];
+        ReviewTold::Followed(Box::new(review(scope, files)))
+    };
+    // It is of a scope that was left meanwhile.
+    shown.told(more(ReviewScope::Session));
+    assert!(frame(&mut shown, 80, 24).0.contains("2 files"));
+    shown.told(more(TURN));
+    let (text, wishes) = frame(&mut shown, 80, 24);
+    assert!(
+        text.contains("3 files") && text.contains("❯   M b.rs"),
+        "{text}"
+    );
+    assert!(text.contains("+ two"), "{text}");
+    assert_eq!(wishes, [], "what is shown has not changed");
+    // A list that was asked for comes after this one, and knows more.
+    shown.noted(&ReviewWish::List(Some(TURN)));
+    shown.told(ReviewTold::Followed(Box::new(review(TURN, Vec::new()))));
+    assert!(frame(&mut shown, 80, 24).0.contains("3 files"));
+    shown.close();
+    assert_eq!(shown.scope(), None, "nothing is followed for it");
+}
+
+fn file_texts(name: &str) -> crate::model::ReviewTexts {
+    Changed::new(name, Some("one\n"), Some("two\n")).texts(TURN)
+}

@@ -11,7 +11,7 @@ use ratatui::{
 
 use super::{Ui, screen::Zones};
 use crate::{
-    model::{ReviewTold, ReviewWish, SessionKey},
+    model::{ReviewScope, ReviewTold, ReviewWish, SessionKey},
     ui::{
         UiCommand, UiContext,
         action::{Action, Context},
@@ -34,6 +34,11 @@ impl Ui {
         if let Some(said) = said.filter(|_| shown) {
             self.moment.say(said);
         }
+    }
+
+    /// The scope that an open review shows of the session that is shown.
+    pub fn reviewed_scope(&self) -> Option<ReviewScope> {
+        self.review.scope()
     }
 
     /// Which files of that session the person has reviewed, as which contents: to be stored.

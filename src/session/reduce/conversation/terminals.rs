@@ -50,6 +50,7 @@ impl Step<'_> {
 
     pub fn terminal_exited(&mut self, id: TerminalId, status: ExitStatus) {
         self.end_own_call(&id, &status);
+        self.session.acts += 1;
         if let Some(info) = self.session.terminals.get_mut(&id) {
             info.exit = Some(status);
             self.session.inner.settled_terminals.0.remove(&id);
@@ -137,6 +138,7 @@ impl Step<'_> {
             info.cancelling = false;
         }
         if ends {
+            self.session.acts += 1;
             self.change_screen(&id, ScreenChange::End);
         }
         self.conversation_mut().touch_terminal(&id);

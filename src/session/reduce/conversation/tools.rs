@@ -155,6 +155,7 @@ impl Step<'_> {
         let BlockKind::Tool(call) = place else {
             return;
         };
+        let before = call.state.is_open();
         let title = patch.title.map(|title| bounded(&title, MAX_TITLE));
         title.apply_to(&mut call.title);
         patch.kind.apply_to(&mut call.kind);
@@ -205,6 +206,9 @@ impl Step<'_> {
             call.took = Some(now.saturating_duration_since(call.started));
         }
         let new = block_weight(place);
+        if before && !open {
+            self.session.acts += 1;
+        }
         if open && by != PatchSource::Ours {
             self.conversation_mut().tools.open.insert(block);
         } else {

@@ -25,6 +25,7 @@ struct Write {
 
 impl Step<'_> {
     pub fn wrote(&mut self, path: &str, lines: usize) {
+        self.session.acts += 1;
         let path = absolute(&self.session.config.cwd, path);
         let writes = &mut self.conversation_mut().writes.0;
         // Of several writes to a file the last one counts.
