@@ -17,6 +17,7 @@ mod exit;
 mod export;
 mod external;
 mod graphics;
+mod held_review;
 mod job;
 mod leave;
 mod local_time;

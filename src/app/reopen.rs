@@ -226,8 +226,7 @@ impl App {
                 writer.finish(UP_TO_DATE);
             }
             let stored = folder.of_session(&agent, &session).first().and_then(|id| {
-                let record = folder.load(id).ok()?;
-                let mut stored = Reopened::new(id.clone(), record);
+                let mut stored = folder.reopen(id.clone()).ok()?;
                 stored.history.cut_prompts(prompts);
                 Some(stored)
             });
@@ -275,7 +274,7 @@ impl App {
     pub(super) fn reopen(&self, id: String) {
         let folder = self.runtime.folder.clone();
         self.in_background(move || {
-            let stored = folder.load(&id).map(|record| Reopened::new(id, record));
+            let stored = folder.reopen(id);
             Job::Stored(stored.map(Box::new).map_err(|error| error.to_string()))
         });
     }

@@ -76,6 +76,8 @@ impl App {
             }
         }
         self.ui.review(session, told);
+        // Comments move with their lines.
+        self.save_draft.changed(Instant::now());
         self.frames.request(Instant::now(), Reason::Now);
     }
 

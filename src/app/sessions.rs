@@ -60,10 +60,11 @@ impl App {
         let replaced = |session: &Session| session.is_unused() && session.config.worktree.is_none();
         let unused = self.runtime.sessions.shown_key().filter(|key| {
             let session = self.runtime.sessions.get(*key);
-            session.is_some_and(replaced)
+            session.is_some_and(replaced) && self.ui.comments_of(*key) == 0
         });
         let (unsent, before) = match unused {
             Some(key) => {
+                self.keep_review(key, true);
                 self.ui.forget_session(key);
                 self.close(key)
             }
@@ -185,11 +186,16 @@ impl App {
         self.runtime.running.insert(key, running);
         self.had_session |= stored.is_some();
         let damage = stored.as_ref().and_then(|stored| stored.damage.clone());
+        let held = stored.as_ref().map(|stored| stored.review.clone());
         self.runtime.begin_saving(key, stored);
         self.runtime.follow_worktree(key);
         self.perform(effects);
         self.show(key);
         self.restore_unsent(key);
+        // A fork has what was said; what was held of the review stays with the session that it is of.
+        let session = self.runtime.sessions.get(key);
+        let is_fork = session.is_some_and(|s| matches!(s.config.start, Start::Fork(_)));
+        self.restore_review(key, held.filter(|_| !is_fork).unwrap_or_default());
         let queued = std::mem::take(&mut self.restoring);
         self.restore_queue(key, queued);
         self.tell_warnings();
@@ -254,6 +260,7 @@ impl App {
     pub(super) fn close_session(&mut self, key: SessionKey) -> Option<JoinHandle<()>> {
         let was_shown = self.runtime.sessions.shown_key() == Some(key);
         let draft = self.ui.draft_text();
+        self.keep_review(key, true);
         let (unsent, ending) = self.close(key);
         self.ui.forget_session(key);
         match self.runtime.sessions.shown_key() {

@@ -25,6 +25,7 @@ pub fn project_info(cwd: &Path, state: &Path) -> ProjectInfo {
         git_branch: git::branch(cwd),
         policy: None,
         read_only: None,
+        stores: true,
         no_browser: None,
         prompts: Arc::default(),
         told: told(state),

@@ -139,7 +139,8 @@ impl App {
                 store.sweep_images(&store.left().own);
             }
         });
-        let project = project_info(&launch.cwd, &dirs.state);
+        let mut project = project_info(&launch.cwd, &dirs.state);
+        project.stores = loaded.config.sessions.keep > 0;
         let title = Title::new(loaded.config.ui.title, loaded.config.ui.ascii_symbols);
         let graphics = Graphics::detect();
         ui.set_canvas(graphics.canvas());
@@ -194,6 +195,7 @@ impl App {
     pub(super) fn configure(&mut self, loaded: Loaded) {
         self.warnings.extend(config_warnings(&loaded));
         self.runtime.config = loaded.config;
+        self.project.stores = self.runtime.config.sessions.keep > 0;
         let inline = self.runtime.launch.inline;
         self.runtime.config.ui.mouse &= !inline;
         self.reader

@@ -91,6 +91,7 @@ impl App {
         if self.replay.is_some() {
             return;
         }
+        self.keep_reviews(false);
         if self.store.is_saving() {
             // A disk that is slow gets no more to do meanwhile.
             return self.save_draft.changed(Instant::now());

@@ -23,6 +23,7 @@ mod event;
 mod exit;
 mod ids;
 pub mod input_names;
+mod kept_review;
 mod listing;
 mod mcp;
 mod meta;
@@ -80,6 +81,7 @@ pub use ids::{
     ConnectionId, EntityId, MessageId, ModeId, OptionId, PlanId, RequestKey, SessionId, SessionKey,
     TerminalId, ToolCallId,
 };
+pub use kept_review::{KeptComment, KeptMark, KeptReview};
 pub use listing::{SessionInfo, SessionPage};
 pub use mcp::{McpServer, McpTransport, SecretPairs};
 pub use meta::Meta;

@@ -34,6 +34,8 @@ pub struct ProjectInfo {
     pub policy: Option<(SafeText, bool)>,
     /// Nothing can be sent here: what is shown, such as a replay.
     pub read_only: Option<SafeText>,
+    /// Sessions are stored, with what is held of their reviews.
+    pub stores: bool,
     /// Why no page can be opened here.
     pub no_browser: Option<SafeText>,
     /// Prompts of the person's own, as [`UiCommand::ListPrompts`] asked for.

@@ -4,7 +4,11 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::{client, on_prompt, support::pty::Tui, wait_ready};
+use crate::{
+    client, on_prompt,
+    support::{pty::Tui, setup::Setup},
+    wait_ready,
+};
 
 fn write(name: &str, text: &str) -> Value {
     json!({"write": {"path": format!("$cwd/{name}"), "text": text}})
@@ -21,19 +25,29 @@ fn lines(changed: &[usize]) -> String {
 
 /// A turn has changed two places of one file, made one and removed one; nothing of it was asked or told.
 fn changed() -> Tui {
+    changed_by(&set_up(json!([])))
+}
+
+/// Before that turn. `first`: what the agent does before it is prompted.
+fn set_up(first: Value) -> Setup {
     let steps = json!([
         // The first look at the project is over, and the turn is long enough for a row at its end.
         {"sleep": 1200},
         write("a.txt", &lines(&[2, 18])),
         write("made.txt", "made\n"),
-        {"shell": "rm gone.txt"},
+        {"shell": "rm -f gone.txt"},
         {"text": "done"},
     ]);
-    let tui = client(on_prompt(steps))
+    let mut scenario = first.as_array().expect("a list").clone();
+    scenario.extend(on_prompt(steps).as_array().expect("a list").iter().cloned());
+    client(Value::Array(scenario))
         .size(100, 30)
         .file("a.txt", lines(&[]))
         .file("gone.txt", "was here\n")
-        .start();
+}
+
+fn changed_by(setup: &Setup) -> Tui {
+    let tui = setup.start();
     wait_ready(&tui);
     tui.keys("go\r");
     tui.wait_for("in 3 files");
@@ -242,4 +256,60 @@ fn an_open_review_follows_the_turn_while_it_runs() {
     tui.allow("four");
     tui.keys("q");
     tui.wait_for("in 1 file");
+}
+
+#[test]
+fn a_comment_and_a_mark_are_there_when_the_session_is_opened_again() {
+    let mut setup = set_up(json!([{"on": "initialize", "reply": {
+        "protocolVersion": 1,
+        "agentCapabilities": {"loadSession": true, "sessionCapabilities": {"resume": {}}},
+    }}]));
+    let mut tui = changed_by(&setup);
+    tui.keys(F4);
+    tui.wait_for("hunk 1 of 2");
+    tui.keys("c");
+    tui.wait_for("what you have to say of line 2");
+    tui.keys("Which new line?\r");
+    tui.wait_for("1 comment");
+    // Back in the list, on to the next file.
+    tui.keys("\t \t");
+    tui.wait_for("✓ 1");
+    tui.keys("q");
+    tui.wait_gone("✓ 1");
+    // Nothing is lost, so nothing is asked.
+    tui.keys("\x04");
+    assert!(tui.wait_exit().success());
+    setup.args.push("--continue".into());
+    let mut tui = setup.start();
+    tui.wait_for("1 comment of the review restored: F4 shows them");
+    wait_ready(&tui);
+    tui.keys(F4);
+    let screen = tui.wait_for("✓ 1");
+    assert!(screen.contains("1 comment"), "{screen}");
+    tui.wait_for("✎ Which new line?");
+    tui.keys("S");
+    tui.wait_for("sent 1 comment");
+    tui.wait("the second prompt", |tui| {
+        (tui.prompts().len() == 2).then_some(())
+    });
+    assert_eq!(
+        tui.prompts()[1],
+        "My comment on the changes: a.txt, line 2:\n> line 2 is new\nWhich new line?"
+    );
+    wait_ready(&tui);
+    // Killed: what was sent does not come back, the mark does.
+    let held = setup.path("home/.local/state/acp-tui/sessions");
+    tui.wait("what was sent gone from the disk", |_| {
+        let files = fs::read_dir(&held).ok()?.flatten().map(|file| file.path());
+        let mut held = files.filter(|path| path.extension().is_some_and(|end| end == "review"));
+        let text = fs::read_to_string(held.next()?).ok()?;
+        (text.contains("mark") && !text.contains("comment")).then_some(())
+    });
+    tui.signal(rustix::process::Signal::KILL);
+    tui.wait_exit();
+    let tui = setup.start();
+    wait_ready(&tui);
+    tui.keys(F4);
+    let screen = tui.wait_for("✓ 1");
+    assert!(!screen.contains("1 comment"), "{screen}");
 }

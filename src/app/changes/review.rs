@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
 };
@@ -10,9 +9,9 @@ use std::{
 use super::project::{Project, Undone};
 use crate::{
     model::{
-        Cause, CauseKind, ChangeKind, ChangedFile, Checkpoint, CheckpointId, Content, FileState,
-        REDONE, Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold, ReviewWish,
-        ScopeChoice, Selection, SessionId, UNDONE, UndoPart, UndoReport,
+        BlobId, Cause, CauseKind, ChangeKind, ChangedFile, Checkpoint, CheckpointId, Content,
+        FileState, REDONE, Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold,
+        ReviewWish, ScopeChoice, Selection, SessionId, UNDONE, UndoPart, UndoReport,
     },
     text::SafeText,
 };
@@ -595,22 +594,38 @@ fn name_of(project: &Project, path: &Path) -> SafeText {
     SafeText::line(&below.unwrap_or(path).to_string_lossy())
 }
 
+/// Stored with marks and comments, so it is made of what the store of changes has, and is the same in every run
+/// and build.
 fn content_of(file: &ChangedFile) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = blake3::Hasher::new();
     for state in [&file.before, &file.after] {
         match state {
-            FileState::Absent => 0_u8.hash(&mut hasher),
-            FileState::Folder => 1_u8.hash(&mut hasher),
-            FileState::Link { target } => target.hash(&mut hasher),
+            FileState::Absent => hasher.update(&[0]),
+            FileState::Folder => hasher.update(&[1]),
+            FileState::Link { target } => {
+                let len = u64::try_from(target.len()).unwrap_or(u64::MAX);
+                hasher.update(&[2]).update(&len.to_le_bytes());
+                hasher.update(target)
+            }
             FileState::File {
                 content,
                 size,
                 mode,
                 ..
-            } => (content, size, mode).hash(&mut hasher),
-        }
+            } => {
+                match content {
+                    Content::Kept(BlobId::Own(hash)) => hasher.update(&[3]).update(hash),
+                    Content::Kept(BlobId::Git(id)) => hasher.update(&[4]).update(id),
+                    Content::Left(_, stamp) => hasher.update(&[5]).update(&stamp.to_le_bytes()),
+                };
+                hasher.update(&size.to_le_bytes());
+                hasher.update(&mode.to_le_bytes())
+            }
+        };
     }
-    hasher.finish()
+    let mut first = [0; 8];
+    hasher.finalize_xof().fill(&mut first);
+    u64::from_le_bytes(first)
 }
 
 #[cfg(test)]

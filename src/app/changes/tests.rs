@@ -303,3 +303,49 @@ fn a_turn_that_runs_is_followed_and_listed_again_only_when_something_has_changed
     let review = follow(&mut at.project, Some(&of), scope).expect("another list");
     assert_eq!(review.files, []);
 }
+
+// Marks and comments are stored with it: it must be the same in every run and build.
+#[test]
+fn the_content_of_a_file_is_named_by_what_the_store_has() {
+    let file = |blob, size, mode| FileState::File {
+        content: blob,
+        size,
+        mode,
+        binary: false,
+    };
+    let own = Content::Kept(BlobId::Own([7; 32]));
+    let git = Content::Kept(BlobId::Git([7; 20]));
+    let left = Content::Left(crate::model::Left::TooLarge, 7);
+    let link = |target: &[u8]| FileState::Link {
+        target: target.to_vec(),
+    };
+    let states = [
+        file(own, 3, 0o644),
+        file(own, 3, 0o755),
+        file(git, 3, 0o644),
+        file(left, 3, 0o644),
+        link(b"a"),
+        link(b"b"),
+        FileState::Folder,
+        FileState::Absent,
+    ];
+    let changed = |before: &FileState, after: &FileState| ChangedFile {
+        path: "/p/a".into(),
+        renamed_from: None,
+        before: before.clone(),
+        after: after.clone(),
+        kind: ChangeKind::Modified,
+        binary: false,
+        seen: Vec::new(),
+    };
+    let all = states.iter().flat_map(|before| {
+        let both = states.iter().map(move |after| (before, after));
+        both.filter(|(before, after)| before != after)
+    });
+    let all: Vec<u64> = all
+        .map(|(before, after)| content_of(&changed(before, after)))
+        .collect();
+    let different: BTreeSet<u64> = all.iter().copied().collect();
+    assert_eq!(different.len(), all.len());
+    assert_eq!(all[..2], [9408610623041937528, 15160420729853630813]);
+}

@@ -37,6 +37,9 @@ pub struct Running {
     pub saver: Option<Saver>,
     /// A notice said that it could not be stored.
     pub told_not_stored: bool,
+    pub told_review_not_stored: bool,
+    /// The revision of the review that is stored, or is being written.
+    pub review_rev: u64,
 }
 
 impl Running {
@@ -56,6 +59,8 @@ impl Running {
             comparing: None,
             saver: None,
             told_not_stored: false,
+            told_review_not_stored: false,
+            review_rev: 0,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{Done, Runtime};
 use crate::{
-    model::SessionKey,
+    model::{KeptReview, SessionKey},
     session::{Event, NoticeLevel, Start},
     store::{
         files::{
@@ -117,6 +117,19 @@ impl Runtime {
         }
     }
 
+    /// What is held of a session's review, to be written in the place of what was. False while the disk is
+    /// behind; `last`: it goes now.
+    pub fn save_review(&self, key: SessionKey, held: KeptReview, last: bool) -> bool {
+        let Some(writer) = &self.writer else {
+            return true;
+        };
+        let goes = last || !writer.is_behind();
+        if goes {
+            writer.review(key, held);
+        }
+        goes
+    }
+
     pub(super) fn saving_trouble(
         &mut self,
         key: SessionKey,
@@ -134,6 +147,16 @@ impl Runtime {
                     return None;
                 }
                 SafeText::line(&format!("this conversation is not stored: {error}"))
+            }
+            Trouble::ReviewNotStored(error) => {
+                let running = self.running_mut(key)?;
+                if std::mem::replace(&mut running.told_review_not_stored, true) {
+                    return None;
+                }
+                let text = format!(
+                    "comments and marks of the review are not stored: {error}; send the comments before you quit"
+                );
+                SafeText::line(&text)
             }
         };
         let level = NoticeLevel::Warning;

@@ -11,11 +11,15 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::{
-    MAX_TOTAL, Summary,
+    MAX_TOTAL, Reopened, Summary,
     file::{self, SessionFile},
-    wall_clock,
+    review, wall_clock,
 };
-use crate::{config::nearest, model::SessionId, store::format::StoredSession};
+use crate::{
+    config::nearest,
+    model::{KeptReview, SessionId},
+    store::format::StoredSession,
+};
 
 const SUFFIX: &str = "jsonl";
 
@@ -159,6 +163,24 @@ impl SessionFolder {
         record.ok_or_else(|| FindError::Damaged { id: id.to_owned() })
     }
 
+    /// The same, to be opened again with what is held of its review.
+    ///
+    /// # Errors
+    /// As [`SessionFolder::load`].
+    pub fn reopen(&self, id: String) -> Result<Reopened, FindError> {
+        let record = self.load(&id)?;
+        let review = self.review(&id);
+        Ok(Reopened {
+            review,
+            ..Reopened::new(id, record)
+        })
+    }
+
+    /// What is held of a session's review; nothing where it cannot be read, which is logged.
+    pub fn review(&self, id: &str) -> KeptReview {
+        review::read(&self.path(id))
+    }
+
     /// The one whose id is what was typed; else the newest that its agent names so; else the one whose
     /// id begins so. Only `wanted` ones.
     ///
@@ -251,6 +273,7 @@ impl SessionFolder {
             io::ErrorKind::WouldBlock => io::Error::other("it is open in another acp-tui"),
             _ => error,
         })?;
+        review::remove(&path)?;
         fs::remove_file(&path)
     }
 
@@ -261,13 +284,30 @@ impl SessionFolder {
         // Where nothing can be read, nothing is removed.
         let ids = self.ids().unwrap_or_default();
         for (at, (id, _, len)) in ids.into_iter().enumerate() {
-            total = total.saturating_add(len);
+            let review = review::len(&self.path(&id));
+            total = total.saturating_add(len).saturating_add(review);
             if at < keep && total <= MAX_TOTAL {
                 continue;
             }
             match self.remove_unless_open(&id) {
                 Ok(()) => tracing::info!(id, "an old stored session is removed"),
                 Err(error) => tracing::debug!(id, %error, "an old stored session stays"),
+            }
+        }
+        self.forget_orphans();
+    }
+
+    /// Removes what is held of reviews whose session somebody has removed.
+    fn forget_orphans(&self) {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten();
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let of = path.with_extension(SUFFIX);
+            if path.extension() == Some(OsStr::new(review::SUFFIX))
+                && !of.exists()
+                && let Err(error) = review::remove(&of)
+            {
+                tracing::debug!(path = %path.display(), %error, "a review without a session stays");
             }
         }
     }
@@ -418,7 +458,9 @@ mod tests {
                 .expect("open");
             let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000 + n);
             file.set_modified(time).expect("set");
+            fs::write(review::beside(&folder.path(&id)), "").expect("written");
         }
+        fs::write(review::beside(&folder.path("orphan00")), "").expect("written");
         let open = SessionFile::open(&folder.path("abc00000")).expect("open");
         folder.prune(3);
         let mut ids: Vec<String> = folder
@@ -430,6 +472,15 @@ mod tests {
         ids.sort();
         assert_eq!(ids, ["abc00000", "abc00003", "abc00004", "abc00005"]);
         drop(open);
+        // What is held of their reviews has gone with them.
+        folder.remove("abc00003").expect("removed");
+        let files = fs::read_dir(state.path().join("sessions")).expect("the folder");
+        let names = files.map(|file| file.expect("a file").file_name());
+        let mut reviews: Vec<String> = names
+            .filter_map(|name| Some(name.to_str()?.strip_suffix(".review")?.to_owned()))
+            .collect();
+        reviews.sort();
+        assert_eq!(reviews, ["abc00000", "abc00004", "abc00005"]);
     }
 
     #[test]

@@ -5,10 +5,12 @@
 //! [`crate::store::format`]'s.
 //!
 //! Bounds: a file holds at most [`MAX_FILE`](file::MAX_FILE), then its older half goes; the folder at most
-//! `sessions.keep` files and [`MAX_TOTAL`] bytes, then the files that were not changed for longest go.
+//! `sessions.keep` files and [`MAX_TOTAL`] bytes, then the files that were not changed for longest go. What is
+//! held of a session's review stands beside its file, and goes with it.
 
 mod file;
 mod folder;
+mod review;
 mod search;
 mod summary;
 mod writer;
@@ -16,6 +18,7 @@ mod writer;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::{
+    model::KeptReview,
     session::History,
     store::format::{About, GoingOn, StoredSession},
     text::SafeText,
@@ -37,6 +40,7 @@ pub struct Reopened {
     pub about: About,
     pub going_on: GoingOn,
     pub history: History,
+    pub review: KeptReview,
     /// The message about lines that cannot be read.
     pub damage: Option<SafeText>,
 }
@@ -49,6 +53,7 @@ impl Reopened {
             going_on: record.going_on(),
             damage: record.damage(),
             history: record.into_history(Instant::now()),
+            review: KeptReview::default(),
         }
     }
 }

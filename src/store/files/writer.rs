@@ -12,9 +12,9 @@ use std::{
     time::Duration,
 };
 
-use super::{SessionFolder, file::SessionFile};
+use super::{SessionFolder, file::SessionFile, review};
 use crate::{
-    model::{SessionKey, TerminalId},
+    model::{KeptReview, SessionKey, TerminalId},
     store::format::{Batch, Kind, Line},
     text::SafeText,
     vt::{self, SharedScreen},
@@ -23,6 +23,9 @@ use crate::{
 /// Bytes that may wait for the disk; with more, what is to be written stays where it is and comes
 /// with the next lines.
 const MAX_WAITING: usize = 16 << 20;
+
+/// What a review counts among them: so many bytes are held of one at most.
+const REVIEW: usize = 1 << 20;
 
 /// Bytes at the end of what a terminal showed that are kept.
 const MAX_TERMINAL: usize = 512 << 10;
@@ -41,6 +44,8 @@ pub enum Destination {
 pub enum Trouble {
     /// Lines could not be written.
     NotStored(io::Error),
+    /// What is held of its review could not be.
+    ReviewNotStored(io::Error),
     /// Another client has it open: there are two in one session.
     OpenElsewhere,
 }
@@ -64,6 +69,8 @@ enum Order {
         screens: Screens,
         weight: usize,
     },
+    /// What is held of its review now.
+    Review(SessionKey, KeptReview),
     End(SessionKey),
     Finish(mpsc::Sender<Option<SafeText>>),
 }
@@ -119,6 +126,7 @@ impl SessionWriter {
                 folder,
                 keep,
                 open: HashMap::new(),
+                reviews: HashMap::new(),
             };
             // Of the last lines: who would be told of it may be leaving.
             let mut lost = None;
@@ -144,6 +152,13 @@ impl SessionWriter {
                         let written = files.write(session, batch, &screens);
                         lost = written.map_or_else(|error| told(error, session), |()| None);
                         counter.fetch_sub(weight, Ordering::Relaxed);
+                    }
+                    Order::Review(session, held) => {
+                        if let Err(error) = files.review(session, held) {
+                            tracing::warn!(%error, "a review could not be stored");
+                            tell(session, Trouble::ReviewNotStored(error));
+                        }
+                        counter.fetch_sub(REVIEW, Ordering::Relaxed);
                     }
                     Order::End(session) => {
                         if let Err(error) = files.end(session) {
@@ -180,6 +195,13 @@ impl SessionWriter {
         });
     }
 
+    /// What is held of a session's review, in the place of what was. Nothing of it is written for a session that
+    /// has no file before it gets one.
+    pub fn review(&self, session: SessionKey, held: KeptReview) {
+        self.waiting.fetch_add(REVIEW, Ordering::Relaxed);
+        self.order(Order::Review(session, held));
+    }
+
     /// Nothing more comes of that session: its file is closed.
     pub fn end(&self, session: SessionKey) {
         self.order(Order::End(session));
@@ -207,6 +229,8 @@ struct Files {
     folder: SessionFolder,
     keep: usize,
     open: HashMap<SessionKey, Open>,
+    /// What is held of reviews of sessions that have no file yet.
+    reviews: HashMap<SessionKey, KeptReview>,
 }
 
 enum Open {
@@ -262,8 +286,24 @@ impl Files {
         }
     }
 
+    /// One that another client has open gets its copy for it: what is held there stays as it is.
+    fn review(&mut self, session: SessionKey, held: KeptReview) -> io::Result<()> {
+        let goes_on = match self.open.get(&session) {
+            Some(Open::File(file)) => return review::write(file.path(), &held),
+            Some(Open::Wanted(Destination::GoOn(_))) => !held.is_empty(),
+            Some(Open::Wanted(Destination::New)) => false,
+            None => return Ok(()),
+        };
+        self.reviews.insert(session, held);
+        match goes_on {
+            true => self.file(session).map(drop),
+            false => Ok(()),
+        }
+    }
+
     /// Who has removed it meanwhile finds it again: nothing else would tell that it is gone.
     fn end(&mut self, session: SessionKey) -> io::Result<()> {
+        self.reviews.remove(&session);
         match self.open.remove(&session) {
             Some(Open::File(mut file)) => file.keep_there(),
             _ => Ok(()),
@@ -282,6 +322,9 @@ impl Files {
                 }
             },
         };
+        if let Some(held) = self.reviews.remove(&session) {
+            keep_review(&file, &held);
+        }
         match self
             .open
             .entry(session)
@@ -301,6 +344,7 @@ impl Files {
                     let mut copy = SessionFile::open(&self.folder.path(&self.folder.new_id()))?;
                     let record = self.folder.load(id).map_err(io::Error::other)?;
                     copy.replace(record.lines())?;
+                    keep_review(&copy, &self.folder.review(id));
                     copy
                 }
                 other => return other,
@@ -308,6 +352,13 @@ impl Files {
         };
         self.folder.prune(self.keep);
         Ok(new)
+    }
+}
+
+/// Where it cannot be, the session is stored all the same.
+fn keep_review(of: &SessionFile, held: &KeptReview) {
+    if let Err(error) = review::write(of.path(), held) {
+        tracing::warn!(%error, "a review could not be stored");
     }
 }
 
@@ -326,4 +377,86 @@ fn tell_terminals(line: &mut Line, screens: &Screens) {
 
 fn screen_text(screen: &SharedScreen) -> SafeText {
     SafeText::new(&screen.lock().text(MAX_TERMINAL))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::KeptMark,
+        store::format::{About, Line},
+    };
+
+    fn marked(path: &str) -> KeptReview {
+        let mark = KeptMark {
+            path: path.into(),
+            content: 1,
+        };
+        KeptReview {
+            marks: vec![mark],
+            ..KeptReview::default()
+        }
+    }
+
+    fn files(folder: &SessionFolder) -> Files {
+        Files {
+            folder: folder.clone(),
+            keep: 10,
+            open: HashMap::new(),
+            reviews: HashMap::new(),
+        }
+    }
+
+    fn lines() -> Batch {
+        Batch {
+            lines: vec![Line::about(1, About::default())],
+            ..Batch::default()
+        }
+    }
+
+    const KEY: fn() -> SessionKey = SessionKey::default;
+
+    #[test]
+    fn a_review_is_written_once_its_session_has_a_file() {
+        let state = tempfile::tempdir().expect("a folder");
+        let folder = SessionFolder::new(state.path());
+        let mut one = files(&folder);
+        one.review(KEY(), marked("a")).expect("nothing to do");
+        one.begin(KEY(), Destination::New);
+        one.review(KEY(), marked("b")).expect("kept");
+        assert!(folder.list().is_empty());
+        one.write(KEY(), lines(), &Screens(Vec::new()))
+            .expect("written");
+        let id = folder.list().remove(0).id;
+        assert_eq!(folder.review(&id), marked("b"));
+        one.review(KEY(), marked("c")).expect("written");
+        one.end(KEY()).expect("ended");
+        let again = folder.reopen(id.clone()).expect("stored");
+        assert_eq!(again.review, marked("c"));
+        // Of a session that is only reopened, the review alone changes.
+        assert!(!one.begin(KEY(), Destination::GoOn(id.clone())));
+        one.review(KEY(), KeptReview::default()).expect("written");
+        assert!(folder.review(&id).is_empty());
+    }
+
+    #[test]
+    fn two_clients_in_one_session_do_not_overwrite_each_other() {
+        let state = tempfile::tempdir().expect("a folder");
+        let folder = SessionFolder::new(state.path());
+        let (mut one, mut two) = (files(&folder), files(&folder));
+        one.begin(KEY(), Destination::New);
+        one.write(KEY(), lines(), &Screens(Vec::new()))
+            .expect("written");
+        one.review(KEY(), marked("a")).expect("written");
+        let id = folder.list().remove(0).id;
+        assert!(two.begin(KEY(), Destination::GoOn(id.clone())));
+        two.review(KEY(), KeptReview::default()).expect("nothing");
+        assert_eq!(folder.list().len(), 1, "no copy for nothing");
+        two.review(KEY(), marked("b")).expect("written");
+        one.review(KEY(), marked("c")).expect("written");
+        assert_eq!(folder.review(&id), marked("c"));
+        let copy = folder.list().into_iter().find(|stored| stored.id != id);
+        let copy = copy.expect("a copy").id;
+        assert_eq!(folder.review(&copy), marked("b"));
+    }
 }

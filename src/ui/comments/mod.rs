@@ -1,5 +1,6 @@
 //! What the person has to say of lines: kept until it is sent, moved with its lines, told in one prompt.
 
+mod kept;
 mod places;
 mod writing;
 
@@ -40,7 +41,7 @@ pub struct Subject {
     /// As it is told: below the project without its path.
     pub name: SafeText,
     pub side: Side,
-    /// Its lines on that side, from 0.
+    /// Its lines on that side, from 0; none: it is about the file as a whole.
     pub lines: Range<u32>,
     /// What is to be added for their numbers in the file.
     pub shift: u32,
@@ -153,7 +154,7 @@ impl Quote {
     }
 
     fn len(&self) -> u32 {
-        u32::try_from(self.lines.len() + self.more).unwrap_or(u32::MAX)
+        u32::try_from(self.lines.len().saturating_add(self.more)).unwrap_or(u32::MAX)
     }
 
     fn weight(&self) -> usize {
@@ -197,17 +198,37 @@ impl Subject {
         }
     }
 
+    /// A file as a whole: it has no lines, as a picture or other permissions.
+    pub fn of_file(path: &Path, name: &SafeText) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            name: name.clone(),
+            side: Side::New,
+            lines: 0..0,
+            shift: 0,
+            quote: Quote::default(),
+        }
+    }
+
+    pub fn is_whole(&self) -> bool {
+        self.lines.is_empty() && !self.is_plan()
+    }
+
     pub fn is_plan(&self) -> bool {
         self.path == plan()
     }
 
-    /// `line 4`, `lines 10–12`
+    /// `line 4`, `lines 10–12`, `the file`
     pub fn lines(&self) -> String {
-        if self.is_plan() {
-            return format!("entry {}", self.lines.start + 1);
-        }
         let number = |line: u32| line.saturating_add(self.shift);
-        let (first, last) = (number(self.lines.start + 1), number(self.lines.end));
+        let first = number(self.lines.start.saturating_add(1));
+        if self.is_plan() {
+            return format!("entry {first}");
+        }
+        if self.is_whole() {
+            return "the file".to_owned();
+        }
+        let last = number(self.lines.end);
         match first >= last {
             true => format!("line {first}"),
             false => format!("lines {first}–{last}"),
@@ -219,8 +240,11 @@ impl Subject {
         self.lines.end.saturating_sub(1)
     }
 
-    /// `src/a.rs, lines 10–12`
+    /// `src/a.rs, lines 10–12`; of a whole file its name.
     fn place(&self) -> SafeText {
+        if self.is_whole() {
+            return SafeText::line(&self.name);
+        }
         let before = match self.side {
             Side::Old => " before the change",
             Side::New => "",
@@ -230,6 +254,9 @@ impl Subject {
 
     /// Where its lines are in the texts of both sides; `None`: they are gone.
     pub fn find<'a>(&self, line: impl Fn(Side, u32) -> Option<&'a str>) -> Option<Range<u32>> {
+        if self.is_whole() {
+            return None;
+        }
         let of_side = |at| line(self.side, at);
         let first = self.quote.find(self.lines.start, &of_side)?;
         Some(first..first.saturating_add(self.quote.len()))
@@ -304,6 +331,12 @@ impl Comments {
         self.list.iter().filter(of)
     }
 
+    /// The one on a file as a whole.
+    pub fn of_whole(&self, path: &Path) -> Option<&Comment> {
+        let mut whole = self.list.iter().filter(|comment| comment.about.is_whole());
+        whole.find(|comment| comment.about.path == path)
+    }
+
     pub fn in_file(&self, path: &Path) -> usize {
         match self.list.is_empty() {
             true => 0,
@@ -376,7 +409,10 @@ impl Comments {
 
     /// Whether one of a file has its place in another content of it.
     pub fn is_behind(&self, path: &Path, content: u64) -> bool {
-        self.of_file(path).any(|comment| comment.content != content)
+        let mut placed = self
+            .of_file(path)
+            .filter(|comment| !comment.about.is_whole());
+        placed.any(|comment| comment.content != content)
     }
 
     /// A file has these texts now, which `line` gives: its comments go where their lines are.
@@ -389,7 +425,7 @@ impl Comments {
         let mut of = self
             .list
             .iter_mut()
-            .filter(|comment| comment.about.path == path);
+            .filter(|comment| comment.about.path == path && !comment.about.is_whole());
         for comment in of.by_ref().filter(|comment| comment.content != content) {
             let found = comment.about.find(&line);
             comment.content = content;

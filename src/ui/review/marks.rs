@@ -2,9 +2,11 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
 };
+
+use crate::model::KeptMark;
 
 /// Bytes that the marks of one session take; the oldest go first.
 const MAX: usize = 256 << 10;
@@ -19,25 +21,34 @@ pub struct Marks {
     ages: BTreeMap<u64, Arc<Path>>,
     clock: u64,
     bytes: usize,
+    rev: u64,
 }
 
 impl Marks {
-    /// As [`Marks::all`] gave them.
-    pub fn of(marks: impl IntoIterator<Item = (PathBuf, u64)>) -> Self {
-        let mut all = Self::default();
-        for (path, content) in marks {
-            all.set(&path, content);
+    /// As [`Marks::kept`] gave them; what is marked already is newer.
+    pub fn restore(&mut self, kept: Vec<KeptMark>) {
+        let later = std::mem::take(self);
+        self.rev = later.rev;
+        for mark in kept.into_iter().chain(later.kept()) {
+            self.set(&mark.path, mark.content);
         }
-        all
     }
 
-    /// The oldest first.
-    pub fn all(&self) -> Vec<(PathBuf, u64)> {
+    /// The oldest first, to be stored.
+    pub fn kept(&self) -> Vec<KeptMark> {
         let marks = self.ages.values().filter_map(|path| {
             let (content, _) = self.by_path.get(path)?;
-            Some((path.to_path_buf(), *content))
+            Some(KeptMark {
+                path: path.to_path_buf(),
+                content: *content,
+            })
         });
         marks.collect()
+    }
+
+    /// Grows with each change.
+    pub fn rev(&self) -> u64 {
+        self.rev
     }
 
     pub fn has(&self, path: &Path, content: u64) -> bool {
@@ -47,6 +58,7 @@ impl Marks {
 
     pub fn set(&mut self, path: &Path, content: u64) {
         self.remove(path);
+        self.rev += 1;
         let path: Arc<Path> = path.into();
         self.clock += 1;
         self.bytes += weight(&path);
@@ -64,6 +76,7 @@ impl Marks {
         if let Some((_, age)) = self.by_path.remove(path) {
             self.ages.remove(&age);
             self.bytes -= weight(path);
+            self.rev += 1;
         }
     }
 }
@@ -74,7 +87,16 @@ fn weight(path: &Path) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+
+    fn kept(path: &str, content: u64) -> KeptMark {
+        KeptMark {
+            path: path.into(),
+            content,
+        }
+    }
 
     #[test]
     fn a_mark_is_for_one_content_and_can_be_kept() {
@@ -83,11 +105,20 @@ mod tests {
         marks.set(Path::new("/p/b"), 2);
         assert!(marks.has(Path::new("/p/a"), 1) && !marks.has(Path::new("/p/a"), 2));
         marks.set(Path::new("/p/a"), 3);
-        let all = marks.all();
-        assert_eq!(all, [("/p/b".into(), 2), ("/p/a".into(), 3)]);
-        assert_eq!(Marks::of(all.clone()).all(), all);
+        let all = marks.kept();
+        assert_eq!(all, [kept("/p/b", 2), kept("/p/a", 3)]);
+        let rev = marks.rev();
         marks.remove(Path::new("/p/b"));
-        assert_eq!(marks.all(), [("/p/a".into(), 3)]);
+        marks.remove(Path::new("/p/b"));
+        assert_eq!(
+            (marks.kept(), marks.rev()),
+            (vec![kept("/p/a", 3)], rev + 1)
+        );
+        // Of what was stored and of what was marked since, the latter counts.
+        let mut again = Marks::default();
+        again.set(Path::new("/p/b"), 4);
+        again.restore(all);
+        assert_eq!(again.kept(), [kept("/p/a", 3), kept("/p/b", 4)]);
     }
 
     #[test]

@@ -25,8 +25,8 @@ use std::{path::PathBuf, time::Instant};
 use crate::{
     config::DiffLayout,
     model::{
-        ChangeKind, CheckpointId, Review, ReviewDone, ReviewFile, ReviewScope, ReviewTold,
-        ReviewWish, ScopeChoice, UndoPart,
+        ChangeKind, CheckpointId, KeptReview, Review, ReviewDone, ReviewFile, ReviewScope,
+        ReviewTold, ReviewWish, ScopeChoice, UndoPart,
     },
     text::SafeText,
     ui::{
@@ -180,13 +180,24 @@ impl Reviewing {
         self.pane = Pane::default();
     }
 
-    pub fn marks(&self) -> Vec<(PathBuf, u64)> {
-        self.marks.all()
+    /// Marks and comments, to be stored with the session.
+    pub fn kept(&self) -> KeptReview {
+        KeptReview {
+            marks: self.marks.kept(),
+            comments: self.comments.kept(),
+        }
     }
 
-    pub fn set_marks(&mut self, marks: Vec<(PathBuf, u64)>) {
-        self.marks = Marks::of(marks);
+    /// Grows when they change.
+    pub fn rev(&self) -> u64 {
+        self.marks.rev() + self.comments.rev()
+    }
+
+    /// What was stored; what there is already stays.
+    pub fn restore(&mut self, kept: KeptReview) {
+        self.marks.restore(kept.marks);
         self.list.count_reviewed(&self.marks);
+        self.comments.restore(kept.comments);
     }
 
     /// A wish is carried out: its answer is waited for.

@@ -152,7 +152,11 @@ fn closed_it_asks_for_nothing_and_keeps_marks_and_place() {
     review.told(ReviewTold::Changed);
     assert_eq!(review.wishes(), []);
     assert_eq!(review.deadline(Instant::now()), None);
-    assert_eq!(review.marks(), [("/p/a.rs".into(), 1)]);
+    let mark = crate::model::KeptMark {
+        path: "/p/a.rs".into(),
+        content: 1,
+    };
+    assert_eq!(review.kept().marks, [mark]);
     let wish = review.open();
     review.noted(&wish);
     let files = vec![file("a.rs"), file("b.rs"), file("c.rs")];

@@ -323,7 +323,7 @@ impl Ui {
             self.session_event(Event::Stop, cx);
             return;
         }
-        let ask = self.again(Action::Interrupt, &format!("to quit{}", self.unsent()));
+        let ask = self.again(Action::Interrupt, &format!("to quit{}", self.unsent(cx)));
         if self.moment.confirm(Action::Interrupt, ask, cx.now) {
             self.commands.push(UiCommand::Quit);
         }
@@ -345,7 +345,7 @@ impl Ui {
             _ if here => "stops what runs in the background and quits",
             _ => "quits",
         };
-        let unsent = self.unsent();
+        let unsent = self.unsent(cx);
         let ask = self.again(Action::Quit, &format!("{what}{unsent}"));
         if !(here || others || !unsent.is_empty()) || self.moment.confirm(Action::Quit, ask, cx.now)
         {
@@ -354,10 +354,21 @@ impl Ui {
         true
     }
 
-    /// What quitting loses: comments are kept only while the program runs.
-    fn unsent(&self) -> String {
-        let parked = self.parked.values().map(|parked| parked.review.unsent());
-        match self.review.unsent() + parked.sum::<usize>() {
+    /// What quitting loses: comments of sessions that are not stored. The others come back with theirs.
+    fn unsent(&self, cx: &UiContext<'_>) -> String {
+        let is_stored = |session: Option<&Session>| {
+            cx.project.stores && session.is_some_and(|session| !session.is_unused())
+        };
+        let parked = self.parked.iter().filter(|(key, _)| {
+            let session = cx.sessions.and_then(|sessions| sessions.get(**key));
+            !is_stored(session)
+        });
+        let parked: usize = parked.map(|(_, parked)| parked.review.unsent()).sum();
+        let shown = match is_stored(cx.session) {
+            true => 0,
+            false => self.review.unsent(),
+        };
+        match shown + parked {
             0 => String::new(),
             many => format!(": {} not sent", count(many, "comment")),
         }

@@ -1,6 +1,6 @@
 //! The review on the whole screen: who has the keys, what it asks of the app, and its dialogs above it.
 
-use std::{path::PathBuf, time::Instant};
+use std::time::Instant;
 
 use crossterm::event::KeyEvent;
 use ratatui::{
@@ -11,7 +11,8 @@ use ratatui::{
 
 use super::{Ui, screen::Zones};
 use crate::{
-    model::{ReviewScope, ReviewTold, ReviewWish, SessionKey},
+    model::{KeptReview, ReviewScope, ReviewTold, ReviewWish, SessionKey},
+    text::SafeText,
     ui::{
         UiCommand, UiContext,
         action::{Action, Context},
@@ -19,6 +20,7 @@ use crate::{
         contain::contained,
         keymap::Chord,
         overlay::{CommentList, Refused, Scopes, ask_patch_path, ask_undo_all},
+        render::format::count,
         review::{Ask, Outcome, Reviewing},
     },
 };
@@ -41,14 +43,41 @@ impl Ui {
         self.review.scope()
     }
 
-    /// Which files of that session the person has reviewed, as which contents: to be stored.
-    pub fn review_marks(&self, session: SessionKey) -> Vec<(PathBuf, u64)> {
-        let parked = self.parked.get(&session).map(|parked| &parked.review);
-        parked.unwrap_or(&self.review).marks()
+    /// Marks and comments of the review of that session, to be stored.
+    pub fn kept_review(&self, session: SessionKey) -> Option<KeptReview> {
+        self.review_held(session).map(Reviewing::kept)
     }
 
-    pub fn set_review_marks(&mut self, session: SessionKey, marks: Vec<(PathBuf, u64)>) {
-        self.review_of(session).set_marks(marks);
+    /// Grows when they change.
+    pub fn review_rev(&self, session: SessionKey) -> Option<u64> {
+        self.review_held(session).map(Reviewing::rev)
+    }
+
+    /// How many comments that session has that were not sent.
+    pub fn comments_of(&self, session: SessionKey) -> usize {
+        self.review_held(session).map_or(0, Reviewing::unsent)
+    }
+
+    /// What was stored with a session that is open again.
+    pub fn restore_review(&mut self, session: SessionKey, kept: KeptReview) {
+        let comments = kept.comments.len();
+        self.review_of(session).restore(kept);
+        if comments > 0 {
+            let key = self.look.keymap.hint(Action::Review);
+            let many = count(comments, "comment");
+            let said = format!("{many} of the review restored: {key} shows them");
+            self.moment.say(SafeText::line(&said));
+        }
+    }
+
+    /// `None`: that session has no screen here.
+    fn review_held(&self, session: SessionKey) -> Option<&Reviewing> {
+        match self.parked.get(&session) {
+            Some(parked) => Some(&parked.review),
+            None => {
+                Some(&self.review).filter(|_| self.session.is_none_or(|shown| shown == session))
+            }
+        }
     }
 
     fn review_of(&mut self, session: SessionKey) -> &mut Reviewing {

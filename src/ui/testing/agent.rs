@@ -64,6 +64,7 @@ impl Bench {
                 cwd: "~/src/tool".into(),
                 git_branch: Some("main".into()),
                 read_only: None,
+                stores: true,
                 policy: None,
                 no_browser: None,
                 prompts: std::sync::Arc::default(),

@@ -395,7 +395,53 @@ fn entries_of_the_plan_are_commented_on_in_the_same_set() {
 }
 
 #[test]
-fn quitting_asks_while_comments_are_not_sent() {
+fn comments_come_back_with_their_session_and_go_where_their_lines_are() {
+    let mut desk = Desk::at(100, 30, changes());
+    desk.press("j j tab");
+    comment(&mut desk, "about five");
+    desk.press("n");
+    comment(&mut desk, "about the step");
+    let key = SessionKey::default();
+    let before = desk.screen.ui.review_rev(key);
+    let kept = desk.screen.ui.kept_review(key).expect("its screen");
+    desk.press("j");
+    assert_eq!(desk.screen.ui.review_rev(key), before);
+    // In another run, in which the file is not what it was.
+    let mut later = changes();
+    let changed = &mut later[2];
+    changed.file.content = 2;
+    changed.after = changed
+        .after
+        .as_ref()
+        .map(|text| format!("// one\n{}", text.replace("    // a step that was\n", "")));
+    let mut desk = Desk::at(100, 30, later);
+    desk.screen.ui.restore_review(key, kept);
+    assert!(
+        desk.screen
+            .status()
+            .contains("2 comments of the review restored: F4"),
+        "{}",
+        desk.screen.status()
+    );
+    let restored = desk.screen.ui.review_rev(key);
+    desk.told(ReviewTold::Changed);
+    assert_ne!(
+        desk.screen.ui.review_rev(key),
+        restored,
+        "to be stored anew"
+    );
+    let prompt = sent(desk.press("S"));
+    assert!(
+        prompt.contains("mod.rs, line 7:\n>     let line_5 = step(50)?;\nabout five"),
+        "{prompt}"
+    );
+    assert!(prompt.contains("line 41 (changed since)"), "{prompt}");
+    let kept = desk.screen.ui.kept_review(key);
+    assert!(kept.is_some_and(|kept| kept.is_empty()));
+}
+
+#[test]
+fn quitting_asks_while_comments_would_be_lost() {
     let mut desk = Desk::new(changes());
     turn_ends(&mut desk.screen.bench, StopReason::EndTurn);
     let now = desk.screen.bench.now;
@@ -403,6 +449,13 @@ fn quitting_asks_while_comments_are_not_sent() {
     desk.press("j j");
     comment(&mut desk, "Why?");
     desk.press("q");
+    // They are stored with their session, as a draft is kept.
+    assert!(matches!(desk.press("ctrl-d")[..], [UiCommand::Quit]));
+    desk.press("ctrl-c");
+    let status = desk.screen.status();
+    assert!(status.contains("ctrl-c again to quit"), "{status}");
+    assert!(!status.contains("not sent"), "{status}");
+    desk.screen.bench.project.stores = false;
     assert!(desk.press("ctrl-d").is_empty());
     let status = desk.screen.status();
     assert!(

@@ -260,17 +260,18 @@ fn marks_are_for_a_content_and_go_on_to_what_is_not_reviewed() {
     desk.press("k space");
     assert!(!desk.draw().contains("✓ 1"));
     desk.press("space");
-    let marks = desk.screen.ui.review_marks(KEY());
+    let kept = desk.screen.ui.kept_review(KEY()).expect("its screen");
     assert_eq!(
-        marks.len(),
+        kept.marks.len(),
         2,
         "the old content's is known until it is marked anew"
     );
-    desk.press("q");
-    desk.screen.ui.set_review_marks(KEY(), Vec::new());
-    desk.press("f4");
+    // In another run.
+    let mut desk = Desk::new(changes());
+    desk.files[0].file.content = 2;
+    desk.told(ReviewTold::Changed);
     assert!(!desk.draw().contains("✓"));
-    desk.screen.ui.set_review_marks(KEY(), marks);
+    desk.screen.ui.restore_review(KEY(), kept);
     assert!(desk.draw().contains("✓ 1"), "{}", desk.draw());
 }
 
@@ -523,8 +524,9 @@ fn another_session_has_its_own_review() {
     desk.screen.ui.show_session(first, desk.screen.bench.now);
     desk.screen.ui.show_session(second, desk.screen.bench.now);
     assert!(!desk.screen.ui.review.is_open());
-    assert_eq!(desk.screen.ui.review_marks(second), []);
-    assert_eq!(desk.screen.ui.review_marks(first).len(), 1);
+    let marks = |of| desk.screen.ui.kept_review(of).map(|kept| kept.marks.len());
+    assert_eq!((marks(second), marks(first)), (Some(0), Some(1)));
+    assert_eq!(marks(SessionKey(8)), None, "it has no screen");
     // What is told to one that is not shown asks for nothing here.
     desk.screen.ui.review(first, ReviewTold::Changed);
     desk.screen.buffer();
