@@ -79,9 +79,13 @@ fn cpu(pid: u32) -> f64 {
 
 /// Until it has used no CPU for a while, and git has ended.
 fn rest(tui: &Tui) {
+    rest_for(tui, Duration::from_millis(700));
+}
+
+fn rest_for(tui: &Tui, while_: Duration) {
     let pid = tui.pid();
     let (mut used, mut since) = (cpu(pid), Instant::now());
-    while since.elapsed() < Duration::from_millis(700) {
+    while since.elapsed() < while_ {
         std::thread::sleep(Duration::from_millis(20));
         let now = cpu(pid);
         let git = || {
@@ -112,26 +116,25 @@ fn store(setup: &Setup) -> f64 {
     of(&setup.path("home/.local/state/acp-tui/changes")) as f64 / 1e6
 }
 
-/// A turn that changes ten files: its two looks.
+/// A turn that changes ten files: its two looks, until what they took was let go of.
 fn turn(tui: &Tui) -> f64 {
     let before = cpu(tui.pid());
     tui.keys("go<enter>");
     wait_long(tui, "in 10 files");
-    rest(tui);
-    tui.keys("<c-l>");
+    rest_for(tui, Duration::from_millis(2_500));
     cpu(tui.pid()) - before
 }
 
-/// CPU of the first look; of a later one; memory; the store.
+/// CPU of the first look; of a later one; the store; memory at its peak and when nothing happens.
 fn looks(files: usize, bytes: usize, in_git: bool) -> String {
     let setup = project(files, bytes, in_git);
     let tui = started(&setup);
     rest(&tui);
     let first = cpu(tui.pid());
     let later = turn(&tui) / 2.0;
-    let memory = status(tui.pid(), "VmRSS");
+    let [peak, memory] = ["VmHWM", "VmRSS"].map(|name| status(tui.pid(), name));
     format!(
-        "{first:.2} s; {later:.2} s; {:.1} MB; {memory:.0} MB",
+        "{first:.2} s; {later:.2} s; {:.1} MB; {peak:.0}, {memory:.0} MB",
         store(&setup)
     )
 }

@@ -16,7 +16,7 @@ use std::{
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
-        mpsc,
+        mpsc::{self, RecvTimeoutError},
     },
     time::{Duration, Instant},
 };
@@ -36,6 +36,9 @@ pub use review::{done as report, list as review, patch, undo};
 
 /// How long a question or a write waits until what it names is kept: it may be on a slow disk.
 pub const TAKE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// After so long without work, what a large project takes is let go of.
+const REST: Duration = Duration::from_secs(1);
 
 /// Where the store of a project is, and what it covers.
 #[derive(Clone, Debug)]
@@ -84,6 +87,13 @@ impl Following {
                 }
                 while let Ok(job) = jobs.recv() {
                     job(&mut project);
+                    loop {
+                        match jobs.recv_timeout(REST) {
+                            Ok(job) => job(&mut project),
+                            Err(RecvTimeoutError::Timeout) => break project.rest(),
+                            Err(RecvTimeoutError::Disconnected) => return,
+                        }
+                    }
                 }
             };
             match std::thread::Builder::new()
@@ -133,6 +143,8 @@ impl Following {
         // Before it is open nothing was looked at, and no agent runs.
         let store = self.store.get().filter(|_| !paths.is_empty()).cloned();
         let kept = store.map(|changes| {
+            // It reads what a rest lets go of, and the next may follow soon.
+            self.run(|_| ());
             tokio::task::spawn_blocking(move || {
                 let cause = Cause {
                     session: of,

@@ -21,6 +21,7 @@ use super::Place;
 use crate::{
     diff,
     host::changes::{Bounds, Changes},
+    memory,
     model::{
         Cause, CauseKind, ChangedFile, Checkpoint, CheckpointId, FileState, ReviewScope, SessionId,
         Uncovered,
@@ -102,6 +103,13 @@ impl Project {
             let why = format!("changes are not followed: they cannot be kept in {folder}: {error}");
             io::Error::new(error.kind(), why)
         })
+    }
+
+    /// Nothing is wanted for now.
+    pub fn rest(&self) {
+        if self.changes().is_ok_and(|changes| changes.rest()) {
+            memory::give_back();
+        }
     }
 
     pub fn begin(&mut self) {

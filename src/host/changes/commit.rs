@@ -50,7 +50,6 @@ impl Changes {
             self.find_renames(&mut files);
             Ok(files)
         });
-        self.cool(inner);
         files.map(Some)
     }
 

@@ -73,7 +73,7 @@ impl Default for Bounds {
     }
 }
 
-/// Tables with more entries are read anew for each look.
+/// Tables with more entries, and more places of contents, are not held while nothing is asked.
 const HELD: usize = 20_000;
 /// Paths that one `take` looks at.
 const MAX_TAKEN: usize = 1_000;
@@ -144,16 +144,18 @@ impl Changes {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets go of what takes much memory.
-    fn cool(&self, inner: &mut Inner) {
-        if inner
-            .table
-            .as_ref()
-            .is_some_and(|table| table.entries.len() > HELD)
-        {
-            inner.table = None;
-        }
-        self.store.cool(HELD);
+    /// Lets go of what takes much memory and is read again when it is wanted: for when nothing was asked
+    /// for a while. Whether there was any.
+    pub fn rest(&self) -> bool {
+        self.rest_above(HELD)
+    }
+
+    fn rest_above(&self, held: usize) -> bool {
+        let mut inner = self.inner();
+        let is_large = |table: &mut Table| table.entries.len() > held;
+        let table = inner.table.take_if(is_large).is_some();
+        let store = self.store.cool(held);
+        table || store
     }
 
     fn writable(&self) -> io::Result<()> {
@@ -189,7 +191,6 @@ impl Changes {
         self.writable()?;
         let looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         let looked = self.look_now(cause, cancelled);
-        self.cool(&mut self.inner());
         drop(looking);
         looked
     }
@@ -203,7 +204,7 @@ impl Changes {
         let found = look::whole(&self.around(cancelled), &table, &self.store)?;
         let mut inner = self.inner();
         let inner = &mut *inner;
-        self.store.with(|packs| packs.flush(true))?;
+        self.store.flush(true)?;
         let mut found = found;
         // What was taken meanwhile is newer, or the next look finds what differs from it.
         for record in inner.log.records(table.upto, u64::MAX)? {
@@ -248,7 +249,7 @@ impl Changes {
             |entry: &&Entry| !matches!(entry.state, FileState::Absent | FileState::Folder);
         let files = table.entries.iter().filter(is_file).count();
         inner.table = Some(table);
-        let bytes = self.store.with(|packs| Ok(packs.bytes()))?;
+        let bytes = self.store.bytes()?;
         Ok(LookReport {
             at: CheckpointId(inner.log.last()),
             changed,
@@ -279,9 +280,7 @@ impl Changes {
         self.writable()?;
         let mut inner = self.inner();
         let inner = &mut *inner;
-        let taken = self.take_with(inner, paths, cause);
-        self.cool(inner);
-        taken
+        self.take_with(inner, paths, cause)
     }
 
     fn take_with(
@@ -295,7 +294,7 @@ impl Changes {
         let looked = !table.roots.is_empty();
         let is_new = |path: &Path| looked && self.is_covered(path);
         let deltas = look::paths(&self.around(&|| false), &table, &self.store, paths, &is_new)?;
-        self.store.with(|packs| packs.flush(false))?;
+        self.store.flush(false)?;
         if !deltas.is_empty() || inner.log.last() == 0 {
             let record = Record {
                 id: inner.log.last() + 1,
@@ -348,19 +347,19 @@ impl Changes {
     /// # Errors
     /// It is gone, as what git had may be.
     pub fn content(&self, blob: BlobId) -> io::Result<Vec<u8>> {
-        let mut inner = self.inner();
-        let content = self.content_with(blob);
-        self.cool(&mut inner);
-        content
+        let _inner = self.inner();
+        self.content_with(blob)
     }
 
     fn content_with(&self, blob: BlobId) -> io::Result<Vec<u8>> {
         match blob {
             BlobId::Own(hash) => self.store.with(|packs| {
-                if !packs.has(&hash) && self.is_read_only() {
-                    // The other client may have written it since.
-                    *packs = Packs::open(&self.folder)?;
+                let found = packs.get(&hash);
+                if found.is_ok() || !self.is_read_only() {
+                    return found;
                 }
+                // The other client may have written it since, or moved it.
+                *packs = Packs::open(&self.folder)?;
                 packs.get(&hash)
             }),
             BlobId::Git(id) => {

@@ -405,8 +405,29 @@ impl Store {
         }
     }
 
-    /// Lets go of the places, if there are more than that and all are on the disk.
-    pub fn cool(&self, most: usize) {
+    /// As [`Packs::flush`]; reads nothing where nothing was opened.
+    ///
+    /// # Errors
+    /// As for files.
+    pub fn flush(&self, durable: bool) -> io::Result<()> {
+        let mut packs = self.packs.lock().unwrap_or_else(PoisonError::into_inner);
+        packs.as_mut().map_or(Ok(()), |packs| packs.flush(durable))
+    }
+
+    /// Bytes of all packs.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn bytes(&self) -> io::Result<u64> {
+        let open = self.packs.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*open {
+            Some(open) => Ok(open.bytes()),
+            None => Ok(packs(&self.folder)?.values().sum()),
+        }
+    }
+
+    /// Lets go of the places, if there are more than that and all are on the disk. Whether it did.
+    pub fn cool(&self, most: usize) -> bool {
         let mut packs = self.packs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = packs.as_mut().filter(|packs| packs.len() > most)
             && open.new.is_empty()
@@ -414,7 +435,9 @@ impl Store {
             && (!open.unsynced || open.flush(true).is_ok())
         {
             *packs = None;
+            return true;
         }
+        false
     }
 }
 

@@ -53,9 +53,7 @@ impl Changes {
     /// One of them is not kept any more; the store cannot be read.
     pub fn changes(&self, from: CheckpointId, to: CheckpointId) -> io::Result<Vec<ChangedFile>> {
         let mut inner = self.inner();
-        let found = self.changes_with(&mut inner, from, to);
-        self.cool(&mut inner);
-        found
+        self.changes_with(&mut inner, from, to)
     }
 
     pub(super) fn changes_with(

@@ -40,7 +40,6 @@ impl Changes {
         let swept = self
             .store
             .with(|packs| self.sweep_with(&mut inner, packs, now, age, keep));
-        self.cool(&mut inner);
         drop(looking);
         swept
     }

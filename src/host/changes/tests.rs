@@ -103,6 +103,36 @@ impl Changes {
 }
 
 #[test]
+fn what_a_rest_lets_go_of_is_there_when_it_is_wanted() {
+    let project = Project::new();
+    let path = project.write("a", "one\n");
+    project.write("b", "same\n");
+    let changes = project.open();
+    let first = changes.looked();
+    assert!(!changes.rest_above(2), "a small project keeps it");
+    assert!(changes.rest_above(1));
+    assert!(!changes.rest_above(1), "it is gone");
+    project.write("a", "two\n");
+    changes.take(&[path], Cause::of(CauseKind::Named)).unwrap();
+    // What was taken is not on the disk for sure before this.
+    assert!(changes.rest_above(0));
+    let files = changes.since(first.at);
+    let blobs = |file: &ChangedFile| [file.before.blob().unwrap(), file.after.blob().unwrap()];
+    let [before, after] = blobs(&files[0]);
+    assert_eq!(files.len(), 1);
+    for _ in 0..2 {
+        assert_eq!(changes.content(before).unwrap(), b"one\n");
+        assert_eq!(changes.content(after).unwrap(), b"two\n");
+        changes.rest_above(0);
+    }
+    let bytes = changes.store.bytes().unwrap();
+    assert_eq!(
+        bytes,
+        changes.store.with(|packs| Ok(packs.bytes())).unwrap()
+    );
+}
+
+#[test]
 fn a_first_look_finds_nothing_and_later_ones_what_changed() {
     let project = Project::new();
     project.write("same", "same\n");

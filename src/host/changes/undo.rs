@@ -65,9 +65,7 @@ impl Changes {
     pub fn undo(&self, selection: &Selection, cause: Cause, dry: bool) -> io::Result<UndoReport> {
         self.writable()?;
         let mut inner = self.inner();
-        let report = self.undo_with(&mut inner, selection, cause, dry);
-        self.cool(&mut inner);
-        report
+        self.undo_with(&mut inner, selection, cause, dry)
     }
 
     /// Makes again what an undo has put back: `undone` is its two checkpoints. An undo of the redo
