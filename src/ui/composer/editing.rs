@@ -376,6 +376,12 @@ fn names_lines(query: &str) -> bool {
     })
 }
 
+/// Whether this belongs to the word before it, as a range of lines does (`@file#20-45`) and the end of a sentence:
+/// a blank that was added for the next word is in its way.
+const fn joins(c: char) -> bool {
+    matches!(c, '#' | ',' | '.' | ':' | ';' | '?' | '!' | ')')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -417,10 +423,4 @@ mod tests {
             assert_eq!(edit_of(&key(code, modifiers)), Some(Edit::Newline));
         }
     }
-}
-
-/// Whether this belongs to the word before it, as a range of lines does (`@file#20-45`) and the end of a sentence:
-/// a blank that was added for the next word is in its way.
-const fn joins(c: char) -> bool {
-    matches!(c, '#' | ',' | '.' | ':' | ';' | '?' | '!' | ')')
 }
