@@ -2,7 +2,7 @@
 //!
 //! Paths are absolute and bytes; contents are named by hash and fetched from the store when they are wanted.
 
-use std::{ops::Range, path::PathBuf};
+use std::{collections::BTreeSet, ops::Range, path::PathBuf};
 
 use super::{SessionId, ToolCallId};
 
@@ -181,6 +181,10 @@ pub struct Selection {
     pub to: CheckpointId,
     /// `None`: all that changed between the two.
     pub parts: Option<Vec<UndoPart>>,
+    /// What these checkpoints saw stays in a file that others have changed as well: the others' changes are
+    /// taken out of it. Lines that are selected go whoever has changed them, and so does a file that only
+    /// these have changed.
+    pub keep: BTreeSet<CheckpointId>,
 }
 
 /// A file that was not put back, because it changed since in the same place.

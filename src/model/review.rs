@@ -45,16 +45,11 @@ pub struct ReviewFile {
     /// What is shown of it is the change up to here: something of it may have been put back since.
     /// `None`: the end of the scope.
     pub until: Option<CheckpointId>,
-    /// What named it, such as tool calls; empty: "changed meanwhile".
+    /// What changed it; empty: "changed outside of turns".
     pub by: Vec<SafeText>,
-}
-
-impl ReviewFile {
-    /// A turn has changed it, alone or together with others: it is part of what undoing a scope puts back.
-    /// What changed outside of all turns is the person's.
-    pub fn is_by_a_turn(&self) -> bool {
-        !self.by.is_empty()
-    }
+    /// A turn of this session has changed it, alone or together with others: it is part of what undoing a scope
+    /// puts back. What else changed is the person's, or another session's.
+    pub by_a_turn: bool,
 }
 
 /// The answer to [`ReviewWish::List`].

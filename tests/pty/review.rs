@@ -96,7 +96,7 @@ fn what_a_turn_changed_is_listed_and_put_back_by_hunk_file_and_scope() {
     // The last undo can be made again.
     tui.keys("r");
     tui.wait_for("2 files ·");
-    tui.wait_for("made again what was undone in 2 files");
+    tui.wait_for("redid 2 files");
     assert!(path("made.txt").exists());
     // What is undone is in the draft, for the agent to know; what was made again is not.
     tui.keys("q");

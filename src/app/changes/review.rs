@@ -38,9 +38,10 @@ pub fn answer(project: &mut Project, of: Option<&SessionId>, wish: ReviewWish) -
                     let note = note.clone();
                     project.undone = Some(Undone { between, note });
                 }
+                let hunks = hunks_of(named.as_deref().unwrap_or_default());
                 told(ReviewDone {
                     note,
-                    ..done(project, "put back", &report)
+                    ..done(project, "put back", hunks, &report)
                 })
             })
         }
@@ -183,6 +184,17 @@ enum Maker {
     Undo,
 }
 
+impl Maker {
+    /// The person, another program, or another session.
+    fn is_foreign(&self) -> bool {
+        match self {
+            Self::Outside => true,
+            Self::Turns(own) => own.is_empty(),
+            Self::Undo => false,
+        }
+    }
+}
+
 /// Which turns were open when a checkpoint was taken, whatever it was taken for.
 fn turns_of(points: &[Checkpoint], of: Option<&SessionId>) -> BTreeMap<CheckpointId, Maker> {
     let mut open: Vec<(&Option<SessionId>, u64)> = Vec::new();
@@ -262,6 +274,10 @@ fn shown(
         content: content_of(file),
         until,
         by: made_by(file, makers),
+        by_a_turn: file.seen.iter().any(|id| {
+            let maker = makers.get(id);
+            maker.is_some_and(|maker| !maker.is_foreign() && !matches!(maker, Maker::Undo))
+        }),
     }
 }
 
@@ -329,10 +345,13 @@ pub fn undo(
     dry: bool,
 ) -> io::Result<UndoReport> {
     let cause = project.cause(CauseKind::Undo, of);
+    let made = turns_of(&project.checkpoints(), of).into_iter();
+    let keep = made.filter(|(_, maker)| maker.is_foreign());
     let selection = Selection {
         from: span.0,
         to: span.1,
         parts,
+        keep: keep.map(|(id, _)| id).collect(),
     };
     project.changes()?.undo(&selection, cause, dry)
 }
@@ -347,26 +366,48 @@ fn redo(project: &mut Project, of: Option<&SessionId>) -> io::Result<ReviewTold>
     Ok(told(ReviewDone {
         note: note(project, REDONE, &report, None),
         void: undone.note.filter(|_| whole),
-        ..done(project, "made again what was undone in", &report)
+        ..done(project, "redid", None, &report)
     }))
 }
 
-/// What an undo or a redo did, in words.
-pub fn done(project: &Project, verb: &str, report: &UndoReport) -> ReviewDone {
+/// How many hunks are named, where nothing else is.
+fn hunks_of(parts: &[UndoPart]) -> Option<usize> {
+    let count = |part: &UndoPart| match part {
+        UndoPart::Hunks(_, hunks) => Some(hunks.len()),
+        UndoPart::File(_) => None,
+    };
+    parts
+        .iter()
+        .map(count)
+        .sum::<Option<usize>>()
+        .filter(|count| *count > 0)
+}
+
+/// What an undo or a redo did, in words; `hunks`: it was only of so many.
+pub fn done(
+    project: &Project,
+    verb: &str,
+    hunks: Option<usize>,
+    report: &UndoReport,
+) -> ReviewDone {
     let files = |count: usize| match count {
         1 => "1 file".to_owned(),
         count => format!("{count} files"),
     };
     let mut said = match report.done.len() {
         0 if report.conflicts.is_empty() && report.refused.is_empty() => {
-            "the files are that way already".to_owned()
+            "nothing to do: the files are that way already".to_owned()
         }
         0 => "nothing was put back".to_owned(),
-        count => format!("{verb} {}", files(count)),
+        count => match hunks {
+            None => format!("{verb} {}", files(count)),
+            Some(1) => format!("{verb} 1 hunk"),
+            Some(hunks) => format!("{verb} {hunks} hunks"),
+        },
     };
     if !report.merged.is_empty() {
         said.push_str(&format!(
-            ", {} merged with later changes",
+            ", {} merged with other changes",
             report.merged.len()
         ));
     }

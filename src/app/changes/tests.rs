@@ -15,13 +15,13 @@ struct Followed {
     of: SessionId,
 }
 
-/// Ten lines, those of these numbers changed.
+/// Twenty lines, those of these numbers changed.
 fn lines(changed: &[usize]) -> String {
     let line = |n: usize| match changed.contains(&n) {
         true => format!("line {n}, changed\n"),
         false => format!("line {n}\n"),
     };
-    (1..=10).map(line).collect()
+    (1..=20).map(line).collect()
 }
 
 impl Followed {
@@ -111,6 +111,21 @@ impl Followed {
         };
         answer(&mut self.project, Some(&self.of), wish)
     }
+
+    /// All that turns of the session have changed; what is said of it.
+    fn put_back_all(&mut self, scope: ReviewScope) -> String {
+        let review = self.list(scope);
+        let made = review.files.into_iter().filter(|file| file.by_a_turn);
+        let wish = ReviewWish::Undo {
+            scope,
+            span: review.span.unwrap(),
+            parts: Some(made.map(|file| UndoPart::File(file.path)).collect()),
+        };
+        match answer(&mut self.project, Some(&self.of), wish) {
+            ReviewTold::Done(done) => done.said.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 const FIRST: ReviewScope = ReviewScope::Turn(1);
@@ -167,6 +182,55 @@ fn what_the_person_changed_after_a_turn_is_not_the_turns_and_outlives_its_undo()
     let a = at.path("a");
     at.put_back(FIRST, UndoPart::File(a));
     assert_eq!(at.read("a"), lines(&[9]));
+}
+
+#[test]
+fn an_undo_of_the_session_takes_what_turns_changed_out_of_files_that_the_person_changed_too() {
+    let mut at = Followed::new();
+    at.write("a", &lines(&[]));
+    at.write("same", &lines(&[]));
+    at.turn(1, &[("a", &lines(&[2])), ("same", &lines(&[2]))]);
+    at.write("a", &lines(&[2, 10]));
+    at.write("same", &lines(&[]).replace("line 2\n", "mine\n"));
+    at.write("made", "made by hand\n");
+    at.turn(
+        2,
+        &[
+            ("a", &lines(&[2, 6, 10])),
+            ("made", "made by hand\nand by turn 2\n"),
+        ],
+    );
+    at.write("a", &lines(&[2, 6, 10, 14]));
+    // What was undone and made again is the turn's all the same.
+    let a = at.path("a");
+    at.put_back(ReviewScope::Turn(2), UndoPart::File(a.clone()));
+    assert_eq!(at.read("a"), lines(&[2, 10, 14]));
+    answer(&mut at.project, None, ReviewWish::Redo);
+    assert_eq!(at.read("a"), lines(&[2, 6, 10, 14]));
+    let told = at.put_back_all(ReviewScope::Session);
+    assert_eq!(at.read("a"), lines(&[10, 14]), "the person's lines");
+    assert_eq!(at.read("made"), "made by hand\n");
+    assert_eq!(at.read("same"), lines(&[]).replace("line 2\n", "mine\n"));
+    assert!(told.contains("1 file left as they are"), "{told}");
+    // It can be made again as a whole.
+    answer(&mut at.project, None, ReviewWish::Redo);
+    assert_eq!(at.read("a"), lines(&[2, 6, 10, 14]));
+    assert_eq!(at.read("made"), "made by hand\nand by turn 2\n");
+}
+
+#[test]
+fn what_another_session_changed_is_not_undone_with_this_one() {
+    let mut at = Followed::new();
+    at.write("a", &lines(&[]));
+    at.turn(1, &[("a", &lines(&[2]))]);
+    let other = SessionId::new("other");
+    at.project.turn_begins(&other, 1);
+    at.write("a", &lines(&[2, 10]));
+    at.write("theirs", "theirs\n");
+    at.project.turn_ended(&other, 1);
+    at.put_back_all(ReviewScope::Session);
+    assert_eq!(at.read("a"), lines(&[10]));
+    assert_eq!(at.read("theirs"), "theirs\n");
 }
 
 #[test]

@@ -84,13 +84,13 @@ pub fn undo(
     let mut text = String::new();
     for path in &planned.done {
         let merged = match planned.merged.contains(path) {
-            true => ", merged with what changed since",
+            true => ", merged with other changes",
             false => "",
         };
         let _ = writeln!(text, "{}{merged}", shown(path));
     }
     cli::print(&text)?;
-    tell_left(&report(&project, "put back", &planned));
+    tell_left(&report(&project, "put back", None, &planned));
     if args.dry_run || planned.done.is_empty() {
         return Ok(code(&planned.conflicts, &planned.refused));
     }
@@ -101,7 +101,10 @@ pub fn undo(
         return Ok(ExitCode::Failure);
     }
     let done = put_back(&mut project, of.as_ref(), span, parts, false).map_err(failed)?;
-    cli::print(&format!("{}\n", report(&project, "put back", &done).said))?;
+    cli::print(&format!(
+        "{}\n",
+        report(&project, "put back", None, &done).said
+    ))?;
     Ok(code(&done.conflicts, &done.refused))
 }
 
@@ -154,7 +157,7 @@ fn opened(
 
 /// What turns have changed; `None`: that is all. The rest is the person's own, and stays unless it is named.
 fn of_turns(review: &Review) -> Option<Vec<UndoPart>> {
-    let (made, own): (Vec<_>, Vec<_>) = review.files.iter().partition(|file| file.is_by_a_turn());
+    let (made, own): (Vec<_>, Vec<_>) = review.files.iter().partition(|file| file.by_a_turn);
     for file in &own {
         complain(format!(
             "{} changed outside of turns and stays: name it to put it back",

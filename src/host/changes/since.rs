@@ -19,6 +19,7 @@ const MAX_COMPARED: u64 = 256 << 10;
 const ALIKE: usize = 50;
 
 /// One path between two checkpoints.
+#[derive(Clone)]
 pub struct Span {
     pub before: FileState,
     pub after: FileState,

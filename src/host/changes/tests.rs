@@ -96,6 +96,7 @@ impl Changes {
             from,
             to: self.looked().at,
             parts: None,
+            keep: std::collections::BTreeSet::new(),
         };
         self.undo(&selection, Cause::of(CauseKind::Undo), false)
             .unwrap()

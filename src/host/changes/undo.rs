@@ -17,9 +17,10 @@ use rustix::fs::{AtFlags, FileType, OFlags};
 
 use super::{
     Changes, Inner,
+    log::Record,
     read::{self, Whole, is_binary},
     since::{Span, path},
-    walk::{Kind, Meta},
+    walk::Kind,
 };
 use crate::{
     host::fs::put,
@@ -40,9 +41,11 @@ enum Wanted {
 }
 
 /// What is on the disk.
+#[derive(Clone)]
 enum Disk {
     Absent,
-    File(Vec<u8>, Meta),
+    /// With its permission bits.
+    File(Vec<u8>, u32),
     Link(Vec<u8>),
     Folder,
     /// What cannot be read: it is not touched.
@@ -82,6 +85,7 @@ impl Changes {
             from: undone.0,
             to: undone.1,
             parts: None,
+            keep: BTreeSet::new(),
         };
         let cause = Cause {
             kind: CauseKind::Redo,
@@ -99,6 +103,7 @@ impl Changes {
     ) -> io::Result<UndoReport> {
         let spans = self.spans_with(inner, selection.from, selection.to)?;
         let mut chosen = chosen(&spans, selection);
+        let shared = self.shared(inner, selection)?;
         let renamed = match selection.parts {
             Some(_) => self.renamed(inner, selection)?,
             None => HashMap::new(),
@@ -140,7 +145,10 @@ impl Changes {
             } else if let Some(hunks) = chosen.get(bytes).filter(|_| made(span)) {
                 let from = renamed.get(bytes).and_then(|from| spans.get(from));
                 let hunks = hunks.as_deref().map(|hunks| (from.unwrap_or(span), hunks));
-                let step = self.step(&at, span, hunks, dry);
+                let step = match (hunks, shared.get(bytes)) {
+                    (None, Some(steps)) => self.without(&at, steps),
+                    _ => self.step(&at, span, hunks, dry),
+                };
                 if self.take_step(&at, step, dry, &mut report) {
                     above.extend(at.ancestors().skip(1).map(Path::to_owned));
                 }
@@ -152,7 +160,10 @@ impl Changes {
             };
             let at = path(bytes);
             let hunks = hunks.as_deref().map(|hunks| (span, hunks));
-            let step = self.step(&at, span, hunks, dry);
+            let step = match (hunks, shared.get(bytes)) {
+                (None, Some(steps)) => self.without(&at, steps),
+                _ => self.step(&at, span, hunks, dry),
+            };
             self.take_step(&at, step, dry, &mut report);
         }
         if selection.parts.is_none() && !dry {
@@ -215,6 +226,96 @@ impl Changes {
         Ok(moved.collect())
     }
 
+    /// Files that others have changed as well as those whose changes stay: each change by the others.
+    fn shared(
+        &self,
+        inner: &mut Inner,
+        selection: &Selection,
+    ) -> io::Result<BTreeMap<Vec<u8>, Vec<Span>>> {
+        let mut shared = BTreeMap::new();
+        if selection.keep.is_empty() {
+            return Ok(shared);
+        }
+        let stays = |id: u64| selection.keep.contains(&CheckpointId(id));
+        let records = inner.log.records(selection.from.0, selection.to.0)?;
+        for (path, steps) in steps(&records) {
+            let kept = steps.iter().filter(|(id, _)| stays(*id)).count();
+            if !(1..steps.len()).contains(&kept) {
+                continue;
+            }
+            let runs = steps.chunk_by(|(one, _), (next, _)| stays(*one) == stays(*next));
+            let others = runs.filter_map(|run| match run {
+                [(id, first), .., (_, last)] if !stays(*id) => Some(Span {
+                    after: last.after.clone(),
+                    ..first.clone()
+                }),
+                [(id, one)] if !stays(*id) => Some(one.clone()),
+                _ => None,
+            });
+            let others = others.filter(|span| span.before != span.after);
+            shared.insert(path, others.collect());
+        }
+        Ok(shared)
+    }
+
+    /// Takes some changes of a file out of it, the last one first; what else changed it stays.
+    fn without(&self, at: &Path, changes: &[Span]) -> Step {
+        let there = self.disk(at);
+        let mut disk = there.clone();
+        let mut is_merged = false;
+        for span in changes.iter().rev() {
+            let (before, after) = match (self.fetch(&span.before), self.fetch(&span.after)) {
+                (Ok(before), Ok(after)) => (before, after),
+                (Err(why), _) | (_, Err(why)) => return Step::Refuse(why),
+            };
+            disk = match against_disk(at, before, after, disk.clone()) {
+                Step::Nothing => continue,
+                Step::Write { wanted, merged } => {
+                    is_merged |= merged;
+                    wanted.into()
+                }
+                Step::Conflict(conflict) => {
+                    let disk = there.bytes().to_vec();
+                    return Step::Conflict(Box::new(Conflict { disk, ..*conflict }));
+                }
+                refused @ Step::Refuse(_) => return refused,
+            };
+        }
+        let wanted = match disk {
+            Disk::Absent => Wanted::Absent,
+            Disk::File(content, mode) => Wanted::File(content, mode),
+            Disk::Link(target) => Wanted::Link(target),
+            Disk::Folder | Disk::Other(_) => return Step::Nothing,
+        };
+        match wanted.is(&there) {
+            true => Step::Nothing,
+            false => Step::Write {
+                wanted,
+                merged: is_merged,
+            },
+        }
+    }
+
+    fn fetch(&self, state: &FileState) -> Result<Wanted, String> {
+        match state {
+            FileState::Absent | FileState::Folder => Ok(Wanted::Absent),
+            FileState::Link { target } => Ok(Wanted::Link(target.clone())),
+            FileState::File {
+                content: Content::Left(left, _),
+                ..
+            } => Err(format!("it {}", left.why())),
+            FileState::File {
+                content: Content::Kept(blob),
+                mode,
+                ..
+            } => {
+                let content = self.content_with(*blob);
+                let content = content.map_err(|error| error.to_string())?;
+                Ok(Wanted::File(content, *mode))
+            }
+        }
+    }
+
     /// `hunks`: only these lines, and whose lines were there before.
     fn step(
         &self,
@@ -228,30 +329,11 @@ impl Changes {
             Disk::Folder if dry && span.after == FileState::Folder => Disk::Absent,
             disk => disk,
         };
-        let fetch = |state: &FileState| -> Result<Wanted, String> {
-            match state {
-                FileState::Absent | FileState::Folder => Ok(Wanted::Absent),
-                FileState::Link { target } => Ok(Wanted::Link(target.clone())),
-                FileState::File {
-                    content: Content::Left(left, _),
-                    ..
-                } => Err(format!("it {}", left.why())),
-                FileState::File {
-                    content: Content::Kept(blob),
-                    mode,
-                    ..
-                } => {
-                    let content = self.content_with(*blob);
-                    let content = content.map_err(|error| error.to_string())?;
-                    Ok(Wanted::File(content, *mode))
-                }
-            }
-        };
         let before = match hunks {
-            None => fetch(&span.before),
-            Some((from, _)) => fetch(&from.before),
+            None => self.fetch(&span.before),
+            Some((from, _)) => self.fetch(&from.before),
         };
-        let (before, after) = match (before, fetch(&span.after)) {
+        let (before, after) = match (before, self.fetch(&span.after)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => return Step::Refuse(why),
         };
@@ -291,7 +373,7 @@ impl Changes {
                 Err(error) => Disk::Other(error.to_string()),
             },
             Kind::File => match read::whole(&self.roots, at, meta, self.bounds.one_file) {
-                Whole::File(content, meta, _) => Disk::File(content, meta),
+                Whole::File(content, meta, _) => Disk::File(content, meta.mode),
                 Whole::Left(left, _) => Disk::Other(format!("the file there {}", left.why())),
                 Whole::Gone => Disk::Absent,
             },
@@ -382,12 +464,53 @@ fn is_folder(span: &Span) -> bool {
     nothing(&span.before) && nothing(&span.after)
 }
 
+/// Each change of a path that these have seen, oldest first, with the checkpoint that saw it.
+fn steps(records: &[Record]) -> BTreeMap<Vec<u8>, Vec<(u64, Span)>> {
+    let mut all: BTreeMap<Vec<u8>, Vec<(u64, Span)>> = BTreeMap::new();
+    for record in records {
+        for delta in &record.deltas {
+            let before = delta.before.clone();
+            let Some(before) = before.filter(|before| *before != delta.after) else {
+                continue;
+            };
+            let span = Span {
+                before,
+                after: delta.after.clone(),
+                seen: Vec::new(),
+            };
+            all.entry(delta.path.clone())
+                .or_default()
+                .push((record.id, span));
+        }
+    }
+    all
+}
+
+impl Disk {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::File(bytes, _) | Self::Link(bytes) => bytes,
+            Self::Absent | Self::Folder | Self::Other(_) => &[],
+        }
+    }
+}
+
+impl From<Wanted> for Disk {
+    fn from(wanted: Wanted) -> Self {
+        match wanted {
+            Wanted::Absent => Self::Absent,
+            Wanted::File(content, mode) => Self::File(content, mode),
+            Wanted::Link(target) => Self::Link(target),
+        }
+    }
+}
+
 impl Wanted {
     fn is(&self, disk: &Disk) -> bool {
         match (self, disk) {
             (Self::Absent, Disk::Absent) => true,
-            (Self::File(content, mode), Disk::File(there, meta)) => {
-                content == there && *mode == meta.mode
+            (Self::File(content, mode), Disk::File(there, bits)) => {
+                content == there && mode == bits
             }
             (Self::Link(target), Disk::Link(there)) => target == there,
             _ => false,
@@ -409,17 +532,13 @@ fn against_disk(at: &Path, before: Wanted, after: Wanted, disk: Disk) -> Step {
     match (before, after, disk) {
         (_, _, Disk::Other(why)) => Step::Refuse(why),
         (_, _, Disk::Folder) => Step::Refuse("there is a folder".to_owned()),
-        (Wanted::File(before, mode), Wanted::File(after, after_mode), Disk::File(disk, meta)) => {
+        (Wanted::File(before, mode), Wanted::File(after, after_mode), Disk::File(disk, bits)) => {
             // Bits that were changed since stay.
-            let mode = if meta.mode == after_mode {
-                mode
-            } else {
-                meta.mode
-            };
+            let mode = if bits == after_mode { mode } else { bits };
             merge(at, &before, &after, disk, mode)
         }
-        (Wanted::File(before, mode), Wanted::Absent, Disk::File(disk, meta)) => {
-            let mode = if disk == before { mode } else { meta.mode };
+        (Wanted::File(before, mode), Wanted::Absent, Disk::File(disk, bits)) => {
+            let mode = if disk == before { mode } else { bits };
             merge(at, &before, &[], disk, mode)
         }
         (before, _, disk) => {
@@ -428,13 +547,9 @@ fn against_disk(at: &Path, before: Wanted, after: Wanted, disk: Disk) -> Step {
                 Wanted::Link(target) => target,
                 Wanted::Absent => Vec::new(),
             };
-            let disk = match disk {
-                Disk::File(content, _) | Disk::Link(content) => content,
-                Disk::Absent | Disk::Folder | Disk::Other(_) => Vec::new(),
-            };
             Step::Conflict(Box::new(Conflict {
                 path: at.to_owned(),
-                disk,
+                disk: disk.bytes().to_vec(),
                 wanted: content(before),
                 marked: Vec::new(),
             }))

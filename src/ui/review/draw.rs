@@ -323,7 +323,7 @@ impl Reviewing {
         };
         more.extend(kind.map(|kind| (kind, theme.dim)));
         more.push(match named_by(&file.by) {
-            None => ("changed meanwhile".to_owned(), theme.warning),
+            None => ("outside of turns".to_owned(), theme.warning),
             Some(by) => (by, theme.dim),
         });
         let model = self.pane.model();

@@ -108,7 +108,7 @@ impl List {
 
     /// Files that turns have changed, by themselves or together with others.
     pub fn made_by_turns(&self) -> Vec<PathBuf> {
-        let made = self.files.iter().filter(|file| file.is_by_a_turn());
+        let made = self.files.iter().filter(|file| file.by_a_turn);
         made.map(|file| file.path.clone()).collect()
     }
 
@@ -303,6 +303,7 @@ fn word(file: &ReviewFile) -> Option<&'static str> {
         ChangeKind::Mode => Some("mode"),
         ChangeKind::Type => Some("type"),
         _ if file.binary => Some("binary"),
+        ChangeKind::Renamed if file.lines == Some((0, 0)) => Some("renamed"),
         _ => None,
     }
 }
@@ -340,7 +341,7 @@ fn note(
             StyledLine::new()
         };
     }
-    for said in ["meanwhile ", "~ ", "~"] {
+    for said in ["outside ", "~ ", "~"] {
         let mut note = StyledLine::styled(said, theme.warning);
         if said != "~" {
             note.extend(&figures);

@@ -414,8 +414,8 @@ impl Reviewing {
 /// Why nothing of a file is asked for.
 fn without_text(file: &ReviewFile) -> Option<&'static str> {
     match file.kind {
-        ChangeKind::Mode => Some("only its permissions have changed"),
-        _ if file.binary => Some("binary: its bytes are not shown"),
+        ChangeKind::Mode => Some("only its permissions changed"),
+        _ if file.binary => Some("binary: not shown"),
         _ => None,
     }
 }

@@ -515,7 +515,7 @@ impl Pane {
             .as_ref()
             .is_some_and(|model| model.lines.is_empty())
         {
-            draw_text("there are no lines in which it differs", body, buf, &ctx);
+            draw_text("no lines differ", body, buf, &ctx);
             return String::new();
         }
         diff.want_cursor(focused.then_some(hunk));

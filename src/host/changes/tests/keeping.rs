@@ -37,6 +37,7 @@ fn old_checkpoints_go_and_the_rest_can_be_put_back() {
         from: at[11],
         to: at[18],
         parts: None,
+        keep: std::collections::BTreeSet::new(),
     };
     changes
         .undo(&selection, Cause::of(CauseKind::Undo), false)

@@ -9,7 +9,12 @@ fn part(project: &Project, name: &str) -> UndoPart {
 fn undo(changes: &Changes, from: CheckpointId, parts: Vec<UndoPart>) -> UndoReport {
     let to = changes.looked().at;
     let parts = Some(parts);
-    let selection = Selection { from, to, parts };
+    let selection = Selection {
+        from,
+        to,
+        parts,
+        keep: std::collections::BTreeSet::new(),
+    };
     changes
         .undo(&selection, Cause::of(CauseKind::Undo), false)
         .unwrap()
@@ -92,6 +97,7 @@ fn a_folder_that_was_there_before_stays_and_so_does_what_is_not_empty() {
         from: first,
         to: second,
         parts: None,
+        keep: std::collections::BTreeSet::new(),
     };
     let report = changes
         .undo(&selection, Cause::of(CauseKind::Undo), false)
@@ -131,6 +137,7 @@ fn what_changed_since_is_merged_or_left() {
         from: first,
         to: second,
         parts: None,
+        keep: std::collections::BTreeSet::new(),
     };
     let dry = changes
         .undo(&selection, Cause::of(CauseKind::Undo), true)
@@ -237,6 +244,7 @@ fn no_link_is_followed_out_of_the_project() {
         from: first,
         to: second,
         parts: None,
+        keep: std::collections::BTreeSet::new(),
     };
     let report = changes
         .undo(&selection, Cause::of(CauseKind::Undo), false)

@@ -41,6 +41,7 @@ pub(super) fn changes() -> Vec<Changed> {
         Changed::new("CHANGELOG.md", Some("one\n"), Some("one\ntwo\n")).with(|file| {
             file.lines = Some((1, 0));
             file.by = Vec::new();
+            file.by_a_turn = false;
         }),
         Changed::new("docs/keys.md", None, Some(keys)).with(|file| file.by = vec!["Write".into()]),
         Changed::new("src/ui/review/mod.rs", Some(&before), Some(&after)).with(|file| {
