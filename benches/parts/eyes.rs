@@ -6,7 +6,9 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use image::{Rgb, RgbImage};
 use serde_json::json;
 
-use super::{Echoes, cost, cpu, echoes, median, play, ready, spin_until, typing, wait_long};
+use super::{
+    Echoes, cost, cpu, echoes, median, play, ready, spin_until, status, typing, wait_long,
+};
 
 /// A selection over a screen full of a long answer, whose end goes up and down; every few reports the
 /// wheel turns, so that it reaches over more than a screen.
@@ -83,11 +85,17 @@ pub fn find() -> String {
         if message == MESSAGES / 2 {
             text.push_str("\nHERE it is: §\n");
         }
-        // A call between two messages keeps them apart.
-        steps.extend([json!({"text": text}), json!({"tools": 1})]);
+        // A call between two messages keeps them apart: each has its own id, or it is the first once more.
+        let call = json!({
+            "sessionUpdate": "tool_call", "toolCallId": format!("call-{message}"),
+            "title": "a call", "kind": "read", "status": "completed",
+        });
+        steps.extend([json!({"text": text}), json!({"update": call})]);
     }
     let tui = ready(play(json!(steps)));
     cost(&tui, "go", "DONE");
+    // Less than the text's 27 MB would say that not all of it is there.
+    let held = status(tui.pid(), "VmRSS");
     let times = (0..super::RUNS).map(|_| {
         tui.keys("<c-f>");
         tui.settle(Duration::from_millis(300));
@@ -105,7 +113,7 @@ pub fn find() -> String {
     tui.keys("<c-f>");
     let end = Instant::now() + Duration::from_secs(5);
     let keys = echoes(&tui, Duration::from_millis(100), || Instant::now() > end);
-    format!("{first:.1} ms; {}", keys.p95())
+    format!("{held:.0} MB; {first:.1} ms; {}", keys.p95())
 }
 
 /// A turn in which nothing happens: what the spinner and the seconds cost, and what the title does.

@@ -19,7 +19,7 @@ mod wrap;
 pub use bytes::{first_bytes, last_bytes};
 pub use colour::without_colours;
 pub use exact::{exact, exact_line};
-pub use safe::{SafeText, SafeTextBuf, is_control_picture, sanitize};
+pub use safe::{Hole, SafeText, SafeTextBuf, is_control_picture, sanitize};
 pub use shell::command_line;
 pub use width::{
     TAB_WIDTH, cell_width, expand_tabs, grapheme_width, is_grapheme_boundary, prefix_of_width,

@@ -4,7 +4,12 @@
 //! sequence could make it swallow text over chunk borders. Nothing is removed silently; a person
 //! sees that something was there.
 
-use std::{borrow::Cow, fmt, ops::Deref, sync::Arc};
+use std::{
+    borrow::Cow,
+    fmt,
+    ops::{Deref, Range},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -95,6 +100,17 @@ pub struct SafeTextBuf {
     edition: u32,
     /// How often it was cut short.
     cuts: u32,
+    hole: Option<Hole>,
+}
+
+/// Where a part of a text was cut out, by bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hole {
+    /// What is before it stayed where it was.
+    pub at: usize,
+    /// Where what is behind it began, and where it begins now.
+    pub from: usize,
+    pub to: usize,
 }
 
 impl SafeTextBuf {
@@ -124,13 +140,28 @@ impl SafeTextBuf {
             text: text.to_string(),
             edition: self.edition.wrapping_add(1),
             cuts: self.cuts,
+            hole: None,
         }
     }
 
-    /// The same text, cut short.
-    pub fn shorten(&mut self, text: &SafeText) {
-        self.text = text.to_string();
+    /// Cuts out a part, with a sign in its place. Both its ends must be between characters.
+    pub fn cut_out(&mut self, part: Range<usize>, sign: &SafeText) {
+        let (Some(head), Some(tail)) = (self.text.get(..part.start), self.text.get(part.end..))
+        else {
+            return;
+        };
+        self.hole = Some(Hole {
+            at: part.start,
+            from: part.end,
+            to: part.start + sign.len(),
+        });
+        self.text = [head, sign, tail].concat();
         self.cuts = self.cuts.wrapping_add(1);
+    }
+
+    /// The last part that was cut out; `None` where the text has become another one since.
+    pub fn hole(&self) -> Option<Hole> {
+        self.hole
     }
 
     /// What came behind the first `len` bytes.

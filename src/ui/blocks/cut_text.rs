@@ -55,7 +55,18 @@ impl CutText {
         };
         let is_other = text.places() != self.places;
         if is_other {
-            (self.splitter, self.not_before) = (None, None);
+            // Of one that was cut since only what is around the cut is looked at again.
+            let hole = text.hole();
+            let hole = hole.filter(|_| text.places() == self.places.wrapping_add(1));
+            let goes_on = hole
+                .zip(self.splitter.as_mut())
+                .is_some_and(|(hole, known)| {
+                    contained("a text", || known.cut_out(text, hole)).unwrap_or(false)
+                });
+            if !goes_on {
+                self.splitter = None;
+            }
+            self.not_before = None;
             self.places = text.places();
         }
         if contained("a text", || self.split(text, done, now)).is_err() {
@@ -160,7 +171,7 @@ mod tests {
         let mut text = SafeTextBuf::from(SafeText::new("# One\n\nfirst words\n\nsecond words\n\n"));
         let mut cut = CutText::default();
         cut.update(markdown(&text), now);
-        text.shorten(&SafeText::new("# One\n\n"));
+        text.cut_out("# One\n\n".len()..text.len(), &SafeText::default());
         text.push(&SafeText::new(
             "a paragraph that is longer than all that was there before\n\nand one more\n\n",
         ));

@@ -1,6 +1,6 @@
 //! Bounds on what an agent can make the session hold, and what gives way when they are reached.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use crate::{
     model::{
@@ -440,26 +440,29 @@ pub fn bounded(text: &SafeText, max: usize) -> SafeText {
     if text.len() <= max {
         return text.clone();
     }
-    SafeText::new(&without_middle(text, max / 4, max / 4 * 3, 0).0)
+    let middle = middle(text, max / 4, max / 4 * 3);
+    let sign = omitted(middle.len());
+    let (head, tail) = (text.get(..middle.start), text.get(middle.end..));
+    let parts = [head.unwrap_or_default(), &sign, tail.unwrap_or_default()];
+    SafeText::new(&parts.concat())
 }
 
 /// Halves a message that has reached its bound. `left_out` counts what was cut before.
 pub fn halve(text: &mut SafeTextBuf, left_out: &mut usize) {
-    let (short, missing) = without_middle(text, MAX_MESSAGE / 8, MAX_MESSAGE / 8 * 3, *left_out);
-    *left_out = missing;
-    text.shorten(&SafeText::new(&short));
+    let middle = middle(text, MAX_MESSAGE / 8, MAX_MESSAGE / 8 * 3);
+    *left_out += middle.len();
+    text.cut_out(middle, &SafeText::new(&omitted(*left_out)));
 }
 
-fn without_middle(text: &str, head: usize, tail: usize, before: usize) -> (String, usize) {
-    let head_end = floor_char_boundary(text, head);
-    let tail_start = floor_char_boundary(text, text.len().saturating_sub(tail)).max(head_end);
-    let missing = before + (tail_start - head_end);
-    let (first, rest) = text.split_at(head_end);
-    let last = rest.get(tail_start - head_end..).unwrap_or_default();
-    (
-        format!("{first}\n… {missing} bytes omitted …\n{last}"),
-        missing,
-    )
+/// All but so many bytes at the beginning and at the end.
+fn middle(text: &str, head: usize, tail: usize) -> Range<usize> {
+    let start = floor_char_boundary(text, head);
+    let end = floor_char_boundary(text, text.len().saturating_sub(tail));
+    start..end.max(start)
+}
+
+fn omitted(bytes: usize) -> String {
+    format!("\n… {bytes} bytes omitted …\n")
 }
 
 fn floor_char_boundary(text: &str, at: usize) -> usize {

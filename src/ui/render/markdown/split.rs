@@ -6,6 +6,8 @@
 //! code and tables are cut into pieces; and the more of a block is there, the more must be added
 //! before it is parsed again.
 
+mod hole;
+
 use std::{borrow::Cow, ops::Range};
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
