@@ -26,6 +26,8 @@ pub enum CauseKind {
     #[default]
     Look,
     TurnStart,
+    /// What was touched at about a turn's start, before the look there came to it.
+    Begun,
     TurnEnd,
     /// Before something that names files is let through.
     Named,
@@ -74,6 +76,8 @@ pub enum Left {
     Unreadable,
     /// It changed each time it was read.
     Changing,
+    /// It changed before it was read for the first time.
+    Unseen,
 }
 
 impl Left {
@@ -84,6 +88,7 @@ impl Left {
             Self::NoRoom => "is not kept: the store of changes is full",
             Self::Unreadable => "cannot be read",
             Self::Changing => "kept changing while it was read",
+            Self::Unseen => "changed before it was first looked at: what it held is not known",
         }
     }
 }

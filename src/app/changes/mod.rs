@@ -24,7 +24,10 @@ use std::{
 use tokio::sync::oneshot;
 
 use crate::{
-    host::{Roots, changes::Changes},
+    host::{
+        Roots,
+        changes::{Changes, Turns},
+    },
     model::{
         Cause, CauseKind, Review, ReviewScope, ReviewTold, ReviewWish, SessionId, Since, ToolCallId,
     },
@@ -58,6 +61,7 @@ pub struct Following {
     work: Mutex<Option<mpsc::Sender<Work>>>,
     place: Place,
     cancelled: Arc<AtomicBool>,
+    turns: Arc<Turns>,
     /// The store, once it is open.
     store: Arc<OnceLock<Arc<Changes>>>,
 }
@@ -68,6 +72,7 @@ impl Following {
             work: Mutex::new(None),
             place,
             cancelled: Arc::default(),
+            turns: Arc::default(),
             store: Arc::default(),
         }
     }
@@ -78,9 +83,10 @@ impl Following {
         if work.is_none() {
             let (sender, jobs) = mpsc::channel::<Work>();
             let (place, cancelled) = (self.place.clone(), self.cancelled.clone());
+            let turns = self.turns.clone();
             let store = self.store.clone();
             let serve = move || {
-                let mut project = Project::open(&place, cancelled);
+                let mut project = Project::open(&place, cancelled, turns);
                 if let Ok(changes) = project.changes() {
                     // This is the only place that sets it.
                     let _ = store.set(changes.clone());
@@ -118,7 +124,9 @@ impl Following {
         self.run(Project::begin);
     }
 
+    /// To be called before the prompt goes out: what is touched from now on may be the turn's.
     pub fn turn_begins(&self, of: SessionId, turn: u64) {
+        self.turns.begin();
         self.run(move |project| project.turn_begins(&of, turn));
     }
 

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use super::Place;
 use crate::{
     diff,
-    host::changes::{Bounds, Changes},
+    host::changes::{Bounds, Changes, Turns},
     memory,
     model::{
         Cause, CauseKind, ChangedFile, Checkpoint, CheckpointId, FileState, ReviewScope, SessionId,
@@ -56,6 +56,8 @@ pub struct Undone {
 pub struct Project {
     pub place: Place,
     changes: io::Result<Arc<Changes>>,
+    /// Whose first look is due.
+    turns: Arc<Turns>,
     cancelled: Arc<AtomicBool>,
     /// Turns of a session are counted on from what the store knows of it: a session that is opened
     /// again begins with 0.
@@ -71,7 +73,7 @@ pub struct Project {
 }
 
 impl Project {
-    pub fn open(place: &Place, cancelled: Arc<AtomicBool>) -> Self {
+    pub fn open(place: &Place, cancelled: Arc<AtomicBool>, turns: Arc<Turns>) -> Self {
         let folder = place
             .folder
             .join(name_of(place.roots.dirs().first().map(PathBuf::as_path)));
@@ -79,13 +81,15 @@ impl Project {
             store: place.most,
             ..Bounds::default()
         };
-        let changes = Changes::open(&folder, place.roots.clone(), bounds).map(Arc::new);
+        let changes = Changes::open(&folder, place.roots.clone(), bounds);
+        let changes = changes.map(|changes| Arc::new(changes.with_turns(turns.clone())));
         if let Err(error) = &changes {
             tracing::warn!(%error, "changes on the disk are not followed");
         }
         Self {
             place: place.clone(),
             changes,
+            turns,
             cancelled,
             before: BTreeMap::new(),
             left: Uncovered::default(),
@@ -197,6 +201,7 @@ impl Project {
             turn: Some(turn),
             ..self.cause(CauseKind::TurnStart, Some(of))
         });
+        self.turns.looked();
     }
 
     pub fn turn_ended(&mut self, of: &SessionId, turn: u64) -> TurnChanges {

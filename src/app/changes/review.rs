@@ -180,6 +180,8 @@ enum Maker {
     Outside,
     /// These turns of the session, or one of another session, were open.
     Turns(Vec<u64>),
+    /// The same, and what stood there when one of them began was not seen, but what did before.
+    Begun(Vec<u64>),
     /// It was put back or made again here.
     Undo,
 }
@@ -189,7 +191,7 @@ impl Maker {
     fn is_foreign(&self) -> bool {
         match self {
             Self::Outside => true,
-            Self::Turns(own) => own.is_empty(),
+            Self::Turns(own) | Self::Begun(own) => own.is_empty(),
             Self::Undo => false,
         }
     }
@@ -212,7 +214,11 @@ fn turns_of(points: &[Checkpoint], of: Option<&SessionId>) -> BTreeMap<Checkpoin
                 let own = open
                     .iter()
                     .filter(|(other, _)| of.is_none() || other.as_ref() == of);
-                Maker::Turns(own.map(|(_, turn)| *turn).collect())
+                let own = own.map(|(_, turn)| *turn).collect();
+                match kind {
+                    CauseKind::Begun => Maker::Begun(own),
+                    _ => Maker::Turns(own),
+                }
             }
         };
         makers.insert(point.id, maker);
@@ -227,12 +233,13 @@ fn turns_of(points: &[Checkpoint], of: Option<&SessionId>) -> BTreeMap<Checkpoin
 
 /// What made the change of a file; empty where that was outside of all turns.
 fn made_by(file: &ChangedFile, makers: &BTreeMap<CheckpointId, Maker>) -> Vec<SafeText> {
-    let (mut outside, mut elsewhere) = (false, false);
+    let (mut outside, mut elsewhere, mut about) = (false, false, false);
     let mut turns: BTreeSet<u64> = BTreeSet::new();
     for id in &file.seen {
+        about |= matches!(makers.get(id), Some(Maker::Begun(_)));
         match makers.get(id) {
-            Some(Maker::Turns(of)) if of.is_empty() => elsewhere = true,
-            Some(Maker::Turns(of)) => turns.extend(of),
+            Some(Maker::Turns(of) | Maker::Begun(of)) if of.is_empty() => elsewhere = true,
+            Some(Maker::Turns(of) | Maker::Begun(of)) => turns.extend(of),
             Some(Maker::Outside) | None => outside = true,
             Some(Maker::Undo) => {}
         }
@@ -243,6 +250,9 @@ fn made_by(file: &ChangedFile, makers: &BTreeMap<CheckpointId, Maker>) -> Vec<Sa
         .collect();
     if elsewhere {
         by.push("another session".into());
+    }
+    if about && !turns.is_empty() {
+        by.push("at about its start".into());
     }
     if outside && !by.is_empty() {
         by.push("changes outside of turns".into());

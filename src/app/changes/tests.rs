@@ -1,9 +1,6 @@
 //! What a review lists of turns, on a real disk.
 
-use std::{
-    fs,
-    sync::{Arc, atomic::AtomicBool},
-};
+use std::{fs, sync::Arc};
 
 use super::*;
 use crate::{app::changes::Place, host::Roots, model::HunkRange};
@@ -37,7 +34,7 @@ impl Followed {
             roots: Roots::new(&root, &[]).unwrap(),
             most: 1 << 30,
         };
-        let mut project = Project::open(&place, Arc::new(AtomicBool::new(false)));
+        let mut project = Project::open(&place, Arc::default(), Arc::default());
         project.begin();
         Self {
             folder,
@@ -282,7 +279,7 @@ fn a_review_says_why_nothing_is_followed() {
         roots: Roots::new(&first.folder.path().join("project"), &[]).unwrap(),
         most: 1 << 30,
     };
-    let mut second = Project::open(&place, Arc::new(AtomicBool::new(false)));
+    let mut second = Project::open(&place, Arc::default(), Arc::default());
     std::mem::swap(&mut first.project, &mut second);
     first.turn(1, &[("a", "new\n")]);
     let said = why(&mut first);
@@ -412,4 +409,40 @@ fn the_content_of_a_file_is_named_by_what_the_store_has() {
     let different: BTreeSet<u64> = all.iter().copied().collect();
     assert_eq!(different.len(), all.len());
     assert_eq!(all[..2], [9408610623041937528, 15160420729853630813]);
+}
+
+#[test]
+fn what_an_agent_changes_at_once_counts_for_its_turn() {
+    let at = Followed::new();
+    for n in 0..500 {
+        at.write(&format!("{n:03}"), &format!("{n}\n"));
+    }
+    let place = at.project.place.clone();
+    let of = at.of.clone();
+    let path = at.path("499");
+    let Followed {
+        folder, project, ..
+    } = at;
+    // It has the store.
+    drop(project);
+    std::thread::sleep(std::time::Duration::from_millis(40));
+    let following = crate::app::changes::Following::new(place);
+    following.turn_begins(of.clone(), 1);
+    // No look has passed.
+    fs::write(&path, "new\n").unwrap();
+    fs::write(path.with_file_name("made"), "made\n").unwrap();
+    let (sender, told) = std::sync::mpsc::channel();
+    following.turn_ended(of.clone(), 1, move |changed| sender.send(changed).unwrap());
+    assert_eq!(told.recv().unwrap().files, 2);
+    let (sender, told) = std::sync::mpsc::channel();
+    let wish = ReviewWish::List(Some(FIRST));
+    following.answer(Some(of), wish, move |told| sender.send(told).unwrap());
+    match told.recv().unwrap() {
+        ReviewTold::Listed(review) => {
+            let by: Vec<&str> = review.files[0].by.iter().map(SafeText::as_str).collect();
+            assert_eq!(by, ["turn 1", "at about its start"]);
+        }
+        other => panic!("{other:?}"),
+    }
+    drop(folder);
 }

@@ -152,7 +152,10 @@ fn opened(
             "no session is stored of this directory: these are all changes that are kept of it",
         );
     }
-    Ok((Project::open(&place, Default::default()), of))
+    Ok((
+        Project::open(&place, Default::default(), Default::default()),
+        of,
+    ))
 }
 
 /// What turns have changed; `None`: that is all. The rest is the person's own, and stays unless it is named.

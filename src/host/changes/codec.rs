@@ -59,6 +59,7 @@ pub fn put_state(out: &mut Vec<u8>, state: &FileState) {
                         Left::NoRoom => 1,
                         Left::Unreadable => 2,
                         Left::Changing => 3,
+                        Left::Unseen => 4,
                     });
                     out.extend_from_slice(&stamp.to_le_bytes());
                 }
@@ -75,6 +76,7 @@ pub fn put_cause(out: &mut Vec<u8>, cause: &Cause) {
         CauseKind::Named => 3,
         CauseKind::Undo => 4,
         CauseKind::Redo => 5,
+        CauseKind::Begun => 6,
     });
     let session = cause.session.as_ref().map_or("", SessionId::as_str);
     let kept = |text: &str| text.len() <= MAX_TEXT;
@@ -170,6 +172,7 @@ impl<'a> Reader<'a> {
                             0 => Left::TooLarge,
                             1 => Left::NoRoom,
                             2 => Left::Unreadable,
+                            4 => Left::Unseen,
                             _ => Left::Changing,
                         };
                         Content::Left(left, self.u64()?)
@@ -194,6 +197,7 @@ impl<'a> Reader<'a> {
             3 => CauseKind::Named,
             4 => CauseKind::Undo,
             5 => CauseKind::Redo,
+            6 => CauseKind::Begun,
             _ => return None,
         };
         let session = std::str::from_utf8(self.bytes()?).ok()?;

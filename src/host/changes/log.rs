@@ -30,6 +30,8 @@ pub struct Delta {
     pub before: Option<FileState>,
     pub after: FileState,
     pub stamp: Stamp,
+    /// When what a look found there was touched last, in nanoseconds since 1970; not kept.
+    pub touched: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,6 +96,7 @@ impl Record {
                 before,
                 after: reader.state()?,
                 stamp: reader.u64()?,
+                touched: 0,
             });
         }
         Some(record)
@@ -264,6 +267,7 @@ mod tests {
             before,
             after: FileState::Folder,
             stamp: id,
+            touched: 0,
         };
         Record {
             id,

@@ -71,7 +71,7 @@ impl Entry {
     }
 }
 
-fn path_of(bytes: &[u8]) -> &Path {
+pub fn path_of(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
@@ -252,6 +252,7 @@ impl Todo {
             before,
             after,
             stamp,
+            touched: self.meta.touched(),
         })
     }
 }
@@ -301,6 +302,7 @@ fn gone(path: &[u8], state: &FileState) -> Option<Delta> {
         before: Some(state.clone()),
         after: FileState::Absent,
         stamp: UNSURE,
+        touched: 0,
     })
 }
 
@@ -456,7 +458,11 @@ impl Reading<'_> {
             mode: meta.mode,
             binary: read::is_binary(&content),
         };
-        Ok(todo.is(state, stamp))
+        let delta = todo.is(state, stamp);
+        Ok(delta.map(|delta| Delta {
+            touched: meta.touched(),
+            ..delta
+        }))
     }
 
     /// Whether there is room for it.
@@ -502,13 +508,17 @@ impl Todo {
         let stamp = match left {
             Left::TooLarge => meta.stamp(),
             // The next look tries again.
-            Left::NoRoom | Left::Unreadable | Left::Changing => UNSURE,
+            Left::NoRoom | Left::Unreadable | Left::Changing | Left::Unseen => UNSURE,
         };
         let tried = |old: &FileState| same(old, &state);
-        match self.old.as_ref().is_some_and(tried) && stamp == UNSURE {
-            true => None,
-            false => self.is(state, stamp),
+        if self.old.as_ref().is_some_and(tried) && stamp == UNSURE {
+            return None;
         }
+        let delta = self.is(state, stamp)?;
+        Some(Delta {
+            touched: meta.touched(),
+            ..delta
+        })
     }
 
     fn vanished(&self) -> Option<Delta> {
@@ -621,6 +631,7 @@ pub fn paths(
                 before: None,
                 after: FileState::Absent,
                 stamp: UNSURE,
+                touched: 0,
             }),
             (entry, Some(meta)) => {
                 let seen = Seen {

@@ -31,6 +31,7 @@ mod read;
 mod since;
 mod sweep;
 mod table;
+mod turns;
 mod undo;
 mod walk;
 
@@ -39,14 +40,16 @@ use std::{
     io,
     os::unix::{ffi::OsStrExt, fs::DirBuilderExt},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use log::{Delta, Log, Record};
 use look::Surroundings;
 use packs::{Packs, Store};
 use table::{Entry, Table};
+use turns::Moments;
 
+pub use turns::Turns;
 pub use walk::threads;
 
 use super::Roots;
@@ -85,6 +88,8 @@ pub struct Changes {
     folder: PathBuf,
     roots: Roots,
     bounds: Bounds,
+    /// Whose first look is due.
+    turns: Arc<Turns>,
     /// Held while this client may write.
     lock: Option<File>,
     /// Held by a look and a sweep, for as long as they take.
@@ -129,10 +134,18 @@ impl Changes {
             folder,
             roots,
             bounds,
+            turns: Arc::default(),
             lock,
             looking: Mutex::new(()),
             inner: Mutex::new(inner),
         })
+    }
+
+    /// With the turns that look at their start.
+    #[must_use]
+    pub fn with_turns(mut self, turns: Arc<Turns>) -> Self {
+        self.turns = turns;
+        self
     }
 
     /// Another client has the project: nothing is looked at, taken, undone or swept here.
@@ -217,16 +230,26 @@ impl Changes {
         }
         let uncovered = found.uncovered;
         let mut deltas = found.deltas;
-        let changed = deltas.iter().filter(|delta| delta.before.is_some()).count();
+        let moments = self.turns.moments(cause.kind);
+        let begun = moments.divide(&self.roots, &table, &mut deltas);
+        let changes = |delta: &&Delta| delta.before.is_some();
+        let changed = deltas.iter().filter(changes).count();
         let roots: Vec<Vec<u8>> = self.known_roots(&table);
         let quiet = deltas.len() - changed;
+        let changed = changed + begun.len();
         let whole = roots != table.roots || found.index != table.index || quiet > MAX_QUIET;
         if whole {
             table.set_all(deltas.iter().map(Delta::entry).collect());
             deltas.retain(|delta| delta.before.is_some());
         }
         let marks = !matches!(cause.kind, CauseKind::Look);
-        if marks || !deltas.is_empty() || inner.log.last() == 0 {
+        let of_turn = Cause {
+            kind: CauseKind::Begun,
+            ..cause.clone()
+        };
+        let first = marks || !deltas.is_empty() || inner.log.last() == 0;
+        let both = [(first, cause, deltas), (!begun.is_empty(), of_turn, begun)];
+        for (_, cause, deltas) in both.into_iter().filter(|(counts, ..)| *counts) {
             let record = Record {
                 id: inner.log.last() + 1,
                 time: found.began / 1_000_000,
@@ -234,9 +257,7 @@ impl Changes {
                 deltas,
             };
             inner.log.append(&record, true)?;
-            if !whole {
-                table.set_all(record.deltas.iter().map(Delta::entry).collect());
-            }
+            table.set_all(record.deltas.iter().map(Delta::entry).collect());
             table.upto = record.id;
         }
         table.looked = found.began;
@@ -280,7 +301,8 @@ impl Changes {
         self.writable()?;
         let mut inner = self.inner();
         let inner = &mut *inner;
-        self.take_with(inner, paths, cause)
+        let moments = self.turns.moments(cause.kind);
+        self.take_at(inner, paths, cause, moments)
     }
 
     fn take_with(
@@ -289,11 +311,24 @@ impl Changes {
         paths: &[PathBuf],
         cause: Cause,
     ) -> io::Result<CheckpointId> {
+        self.take_at(inner, paths, cause, Moments::default())
+    }
+
+    fn take_at(
+        &self,
+        inner: &mut Inner,
+        paths: &[PathBuf],
+        cause: Cause,
+        moments: Moments,
+    ) -> io::Result<CheckpointId> {
         let mut table = inner.take_table(&self.folder)?;
         let paths = paths.get(..paths.len().min(MAX_TAKEN)).unwrap_or_default();
         let looked = !table.roots.is_empty();
         let is_new = |path: &Path| looked && self.is_covered(path);
-        let deltas = look::paths(&self.around(&|| false), &table, &self.store, paths, &is_new)?;
+        let around = self.around(&|| false);
+        let mut deltas = look::paths(&around, &table, &self.store, paths, &is_new)?;
+        // What an open turn has changed already waits for the look at its start.
+        moments.divide(&self.roots, &table, &mut deltas);
         self.store.flush(false)?;
         if !deltas.is_empty() || inner.log.last() == 0 {
             let record = Record {

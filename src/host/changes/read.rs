@@ -94,6 +94,12 @@ pub fn stat(roots: &Roots, path: &Path) -> io::Result<Option<Meta>> {
     }
 }
 
+/// What a folder is, a root as well.
+pub fn folder(roots: &Roots, path: &Path) -> Option<Meta> {
+    let stat = roots.dir(path, false).and_then(|dir| dir.own_stat());
+    Meta::of(&stat.ok()?)
+}
+
 /// Whether anything stands at a path, links not followed.
 pub fn stands(roots: &Roots, path: &Path) -> bool {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {

@@ -11,6 +11,7 @@ use crate::model::{
 
 mod git;
 mod keeping;
+mod turns;
 mod undo;
 
 /// A project, the store of its changes, and what its files are.

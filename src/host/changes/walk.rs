@@ -119,6 +119,11 @@ impl Meta {
     pub fn touched(&self) -> u64 {
         nanos(self.changed)
     }
+
+    /// Of a folder: when something in it came or went.
+    pub fn listed(&self) -> u64 {
+        nanos(self.modified)
+    }
 }
 
 /// In nanoseconds since 1970.
