@@ -32,6 +32,8 @@ struct Session {
     id: String,
     /// Where the tour makes and changes files.
     scratch: PathBuf,
+    /// Its own, of the project.
+    cwd: PathBuf,
     choices: Mutex<Choices>,
     calls: AtomicU32,
 }
@@ -151,13 +153,15 @@ impl Agent {
     }
 
     fn open(&mut self, id: String, params: &Value) -> Arc<Session> {
+        let cwd = PathBuf::from(params["cwd"].as_str().unwrap_or("."));
         let scratch = match params["additionalDirectories"][0].as_str() {
             Some(folder) => PathBuf::from(folder),
-            None => PathBuf::from(params["cwd"].as_str().unwrap_or(".")),
+            None => cwd.clone(),
         };
         let session = Arc::new(Session {
             id: id.clone(),
             scratch,
+            cwd,
             choices: Mutex::default(),
             calls: AtomicU32::new(0),
         });
@@ -222,7 +226,7 @@ fn play(turn: &Peer, session: &Session, offers: Offers, params: &Value) -> Resul
     let script = Script::new(
         turn,
         &session.id,
-        &session.scratch,
+        (&session.scratch, &session.cwd),
         session.choices(),
         &session.calls,
         offers,

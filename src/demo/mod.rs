@@ -5,6 +5,7 @@
 //! modules: what it does, any agent could do.
 
 mod agent;
+mod changes;
 mod options;
 mod peer;
 mod script;

@@ -47,6 +47,7 @@ pub struct Script<'a> {
     peer: &'a Peer,
     session: &'a str,
     pub scratch: &'a Path,
+    pub cwd: &'a Path,
     choices: Choices,
     /// Tool calls announced so far in this session: their ids.
     calls: &'a AtomicU32,
@@ -59,7 +60,7 @@ impl<'a> Script<'a> {
     pub fn new(
         peer: &'a Peer,
         session: &'a str,
-        scratch: &'a Path,
+        (scratch, cwd): (&'a Path, &'a Path),
         choices: Choices,
         calls: &'a AtomicU32,
         offers: Offers,
@@ -68,6 +69,7 @@ impl<'a> Script<'a> {
             peer,
             session,
             scratch,
+            cwd,
             choices,
             calls,
             offers,
@@ -270,13 +272,17 @@ impl<'a> Script<'a> {
     /// Runs a command in a terminal of the client, shown in the tool call `id`, and ends that; gives
     /// its exit code.
     pub fn run(&self, id: &str, command: &str) -> Step<Option<i64>> {
+        self.run_in(self.scratch, id, command)
+    }
+
+    pub fn run_in(&self, cwd: &Path, id: &str, command: &str) -> Step<Option<i64>> {
         let created = self.peer.request(
             "terminal/create",
             json!({
                 "sessionId": self.session,
                 "command": "sh",
                 "args": ["-c", command],
-                "cwd": self.scratch,
+                "cwd": cwd,
                 "outputByteLimit": 100_000,
             }),
         )?;

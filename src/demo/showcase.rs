@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{
+    changes,
     peer::Stopped,
     script::{Answer, Script, text_content},
     session_updates,
@@ -41,6 +42,12 @@ pub const COMMANDS: &[Command] = &[
         description: "run a command in a terminal, after asking",
         hint: Some("a shell command"),
         play: run,
+    },
+    Command {
+        name: "changes",
+        description: "change files in every way, after asking, to be reviewed and undone with F4",
+        hint: None,
+        play: |script, _| changes::changes(script),
     },
     Command {
         name: "ask",

@@ -16,6 +16,7 @@ mod commands;
 mod composer;
 mod conformance;
 mod crash;
+mod demo_changes;
 mod dialects;
 mod diffs;
 mod elicitation;
