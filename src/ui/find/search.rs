@@ -90,6 +90,8 @@ pub struct Search {
     /// Blocks of which something was still computed, and the offload's generation then.
     waiting: Vec<BlockId>,
     generation: u64,
+    /// All was searched once: what comes in since is looked at in moments.
+    through: bool,
 }
 
 impl Search {
@@ -111,6 +113,7 @@ impl Search {
             not_before: None,
             waiting: Vec::new(),
             generation: 0,
+            through: false,
         }
     }
 
@@ -135,6 +138,12 @@ impl Search {
                 && self.outward.is_over()
                 && self.changed.is_empty()
                 && self.waiting.is_empty())
+    }
+
+    /// There may be more matches than are known. What comes in while the agent writes does not count: the bar
+    /// would say "searching" with each of its words.
+    pub fn may_have_more(&self) -> bool {
+        self.is_full() || !self.through
     }
 
     /// When to go on; `None` where there is nothing to do before something happens.
@@ -176,6 +185,7 @@ impl Search {
             }
         }
         self.show_partial();
+        self.through |= self.is_done();
     }
 
     fn take_changes(&mut self, corpus: &Corpus<'_, '_>) {

@@ -52,7 +52,7 @@ impl Finding {
         Counted {
             at: number_of(self.current.as_ref(), places),
             all: places.len(),
-            more: !search.is_done() || search.is_full(),
+            more: search.may_have_more(),
         }
     }
 

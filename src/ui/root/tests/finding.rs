@@ -139,7 +139,8 @@ fn what_streams_in_is_found_too() {
     screen.bench.message("\n\nand here comes straw");
     for _ in 0..20 {
         screen.bench.wait(200);
-        screen.draw();
+        let drawn = screen.draw();
+        assert!(!drawn.contains("searching"), "it would flicker: {drawn}");
     }
     assert!(bar(&mut screen).contains("1 of 1"), "{}", screen.draw());
 }
