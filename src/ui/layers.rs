@@ -273,6 +273,12 @@ impl Layers {
         Some(outcome)
     }
 
+    /// As [`Overlay::take_burst`], by a dialog that the person opened.
+    pub fn take_burst(&mut self, keys: &[KeyEvent], now: Instant) -> usize {
+        let top = self.opened.last_mut();
+        top.map_or(0, |top| top.take_burst(keys, now))
+    }
+
     /// The theme that what is open tries out.
     pub fn previewed(&self) -> Option<ThemeChoice> {
         self.opened.last().and_then(|top| top.previewed())

@@ -54,6 +54,46 @@ impl Clicks {
     }
 }
 
+/// Rows that move, and how often, while a drag is held at an edge of what it selects in.
+const EDGE_ROWS: isize = 2;
+const EDGE_PAUSE: Duration = Duration::from_millis(50);
+
+/// At which edge a drag is held; `None` between them, or where there is no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    Upper,
+    Lower,
+}
+
+/// Moves rows on under a drag that is held at an edge.
+#[derive(Debug, Default)]
+pub struct EdgeScroll {
+    next: Option<Instant>,
+}
+
+impl EdgeScroll {
+    pub fn deadline(&self) -> Option<Instant> {
+        self.next
+    }
+
+    /// How many are due; negative: towards the beginning.
+    pub fn rows(&self, edge: Option<Edge>, now: Instant) -> isize {
+        match edge.filter(|_| self.next.is_some_and(|at| at <= now)) {
+            None => 0,
+            Some(Edge::Upper) => -EDGE_ROWS,
+            Some(Edge::Lower) => EDGE_ROWS,
+        }
+    }
+
+    /// Behind a frame: where the drag is held now.
+    pub fn hold(&mut self, edge: Option<Edge>, now: Instant) {
+        self.next = edge.map(|_| {
+            let next = self.next.filter(|at| *at > now);
+            next.unwrap_or(now + EDGE_PAUSE)
+        });
+    }
+}
+
 /// How fast the wheel turns.
 #[derive(Debug, Default)]
 pub struct Wheel {
@@ -80,6 +120,25 @@ impl Wheel {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_drag_held_at_an_edge_moves_on_at_a_steady_pace() {
+        let start = Instant::now();
+        let at = |millis| start + Duration::from_millis(millis);
+        let mut scroll = EdgeScroll::default();
+        assert_eq!(scroll.rows(Some(Edge::Lower), start), 0);
+        scroll.hold(Some(Edge::Lower), start);
+        assert_eq!(scroll.deadline(), Some(at(50)));
+        scroll.hold(Some(Edge::Lower), at(20));
+        assert_eq!(scroll.rows(Some(Edge::Lower), at(49)), 0);
+        assert_eq!(scroll.rows(Some(Edge::Lower), at(50)), 2);
+        assert_eq!(scroll.rows(Some(Edge::Upper), at(50)), -2);
+        assert_eq!(scroll.rows(None, at(50)), 0);
+        scroll.hold(Some(Edge::Lower), at(50));
+        assert_eq!(scroll.deadline(), Some(at(100)));
+        scroll.hold(None, at(60));
+        assert_eq!(scroll.deadline(), None);
+    }
 
     #[test]
     fn a_fast_wheel_goes_further_up_to_a_bound() {

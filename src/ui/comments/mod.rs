@@ -14,7 +14,7 @@ use crate::{
     ui::render::{diff::Side, format::count},
 };
 
-pub use places::{ShownFile, Target, all_notes, notes};
+pub use places::{ShownFile, Target, all_notes, bodies, notes};
 pub use writing::{Wanted, Writing, Wrote};
 
 /// Bytes that the comments of one session take. What is beyond them is refused, not what was written

@@ -79,10 +79,8 @@ pub fn all_notes(diff: &DiffViewer, comments: &Comments, writing: Option<&Wanted
 /// The comments of a shown diff, and the room of the one that is written.
 pub fn notes(shown: ShownFile<'_>, comments: &Comments, writing: Option<&Wanted>) -> Vec<Note> {
     let (path, model) = (shown.path, shown.model);
-    let edited = writing.and_then(|wanted| Some(wanted.known.as_ref()?.0));
-    let kept = comments
-        .of_file(path)
-        .filter(|comment| Some(comment.id) != edited);
+    let edited = writing.and_then(Wanted::edits);
+    let kept = others(path, comments, writing);
     let mut notes: Vec<Note> = kept.map(|comment| note(comment, &shown)).collect();
     if let Some(wanted) = writing.filter(|wanted| wanted.about.path == path) {
         let found = wanted.about.find(|side, at| line_of(model, side, at));
@@ -94,6 +92,28 @@ pub fn notes(shown: ShownFile<'_>, comments: &Comments, writing: Option<&Wanted>
         });
     }
     notes
+}
+
+/// The comments of a file, but for the one that is written anew.
+fn others<'a>(
+    path: &'a Path,
+    comments: &'a Comments,
+    writing: Option<&Wanted>,
+) -> impl Iterator<Item = &'a Comment> {
+    let edited = writing.and_then(Wanted::edits);
+    let of = comments.of_file(path);
+    of.filter(move |comment| Some(comment.id) != edited)
+}
+
+/// The comments of a file of which no lines are shown.
+pub fn bodies(path: &Path, comments: &Comments, writing: Option<&Wanted>) -> Vec<NoteBody> {
+    let kept = others(path, comments, writing);
+    let bodies = kept.map(|comment| NoteBody::Text {
+        about: (!comment.about.is_whole()).then(|| SafeText::line(&comment.about.lines())),
+        gone: None,
+        text: SafeText::new(&comment.text),
+    });
+    bodies.collect()
 }
 
 fn note(comment: &Comment, shown: &ShownFile<'_>) -> Note {
@@ -117,7 +137,7 @@ fn note(comment: &Comment, shown: &ShownFile<'_>) -> Note {
             .map(|lines| (about.side, lines.end.saturating_sub(1))),
         body: NoteBody::Text {
             about: (several || found.is_none()).then(|| SafeText::line(&lines)),
-            gone: found.is_none().then(|| comment.was()),
+            gone: (found.is_none() && !about.is_whole()).then(|| comment.was()),
             text: SafeText::new(&comment.text),
         },
     }

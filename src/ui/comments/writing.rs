@@ -25,6 +25,13 @@ pub struct Wanted {
     pub known: Option<(u64, String)>,
 }
 
+impl Wanted {
+    /// The comment that gets another text.
+    pub fn edits(&self) -> Option<u64> {
+        self.known.as_ref().map(|(id, _)| *id)
+    }
+}
+
 pub struct Writing {
     pub wanted: Wanted,
     composer: Composer,
@@ -88,6 +95,17 @@ impl Writing {
         self.composer.edit_key(key, &sources);
         self.forget_wishes();
         Wrote::Stays
+    }
+
+    /// Keys that were read together: how many of them were taken as a paste, see [`Composer::take_burst`].
+    pub fn take_burst(&mut self, keys: &[KeyEvent], now: Instant) -> usize {
+        let sources = Sources {
+            now,
+            ..self.sources()
+        };
+        let taken = self.composer.take_burst(keys, &sources);
+        self.forget_wishes();
+        taken
     }
 
     /// What is written so far.

@@ -1,5 +1,8 @@
 //! A comment on what is no line of a diff: an entry of the plan.
 
+use std::time::Instant;
+
+use crossterm::event::KeyEvent;
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -42,6 +45,10 @@ impl Overlay for CommentDialog {
                 Outcome::close().with(Wish::Comment(CommentWish::Keep(wanted, text)))
             }
         }
+    }
+
+    fn take_burst(&mut self, keys: &[KeyEvent], now: Instant) -> usize {
+        self.writing.take_burst(keys, now)
     }
 
     fn paste(&mut self, text: &str, _cx: &OverlayContext<'_>) -> Outcome {

@@ -19,6 +19,7 @@ mod unasked;
 
 use std::{fmt, time::Instant};
 
+use crossterm::event::KeyEvent;
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -135,6 +136,12 @@ pub trait Overlay {
     /// Pasted text; by default left to the composer.
     fn paste(&mut self, _text: &str, _cx: &OverlayContext<'_>) -> Outcome {
         Outcome::pass()
+    }
+
+    /// Keys that were read together: how many of them were taken as a paste from a terminal that does not tell it;
+    /// by default each is a key.
+    fn take_burst(&mut self, _keys: &[KeyEvent], _now: Instant) -> usize {
+        0
     }
 
     /// The pointer does something over it; by default nothing here minds it.

@@ -27,7 +27,7 @@ const KEYS: &[(&str, &str)] = &[
     ("tab enter", "From the list to the diff; tab: and back"),
     (
         "c",
-        "Comment on the line or range, in the list on the hunk; on a comment: edit it (empty removes it)",
+        "Comment on the line or range, in the list on the hunk, or a file without lines; on a comment: edit it (empty removes it)",
     ),
     (
         "v",
@@ -79,6 +79,7 @@ fn keys_text() -> SafeText {
 
 impl Reviewing {
     pub fn on_key(&mut self, key: KeyEvent) -> Outcome {
+        self.release();
         if let Some(outcome) = self.writing_key(key) {
             return outcome;
         }
@@ -404,6 +405,9 @@ impl Reviewing {
                 self.pane.scroll(Motion::Rows(rows));
             }
             return;
+        }
+        if mouse.kind == MouseEventKind::Up(MouseButton::Left) {
+            self.release();
         }
         if self.is_writing() {
             return;

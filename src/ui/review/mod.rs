@@ -6,6 +6,7 @@
 //! dialog: it says which one the root is to open.
 
 mod commenting;
+mod drag;
 mod draw;
 mod hunks;
 mod keys;
@@ -14,6 +15,7 @@ mod marks;
 mod pane;
 mod texts;
 mod tree;
+mod whole;
 
 #[cfg(test)]
 pub(in crate::ui) mod testing;
@@ -21,6 +23,8 @@ pub(in crate::ui) mod testing;
 mod tests;
 
 use std::{path::PathBuf, time::Instant};
+
+use crossterm::event::KeyEvent;
 
 use crate::{
     config::DiffLayout,
@@ -366,6 +370,17 @@ impl Reviewing {
 
     pub fn takes_text(&self) -> bool {
         self.is_writing() || self.pane.takes_text()
+    }
+
+    /// As [`Writing::take_burst`], while a comment is written.
+    pub fn take_burst(&mut self, keys: &[KeyEvent], now: Instant) -> usize {
+        let writing = self.writing.as_mut();
+        writing.map_or(0, |writing| writing.take_burst(keys, now))
+    }
+
+    /// The button of the mouse is up, or told to another window.
+    pub fn release(&mut self) {
+        self.pane.release();
     }
 
     pub fn paste(&mut self, text: &str) {

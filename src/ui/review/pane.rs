@@ -20,6 +20,7 @@ use crate::{
     text::SafeText,
     ui::{
         comments::{Comments, ShownFile, Target, Wanted, notes},
+        pointer::EdgeScroll,
         render::{
             RenderContext,
             diff::{DiffModel, Form},
@@ -45,6 +46,11 @@ pub struct Pane {
     noted: Option<(Of, u64, Option<Wanted>)>,
     /// Where the last frame drew lines of it; empty where it did not.
     area: Rect,
+    /// Where it kept room for the comment that is written, of a file without lines.
+    pub(super) free: Option<Rect>,
+    /// The row of the screen that a drag is on, and what moves the lines on where that is at their edge.
+    pub(super) held: Option<u16>,
+    pub(super) scrolls: EdgeScroll,
 }
 
 /// What is shown of a change.
@@ -90,6 +96,16 @@ impl Picture {
         match &mut self.body {
             Body::Diff(diff) => Some(diff),
             Body::Said(_) => None,
+        }
+    }
+
+    /// Why no lines are shown.
+    fn without_lines(&self) -> Option<SafeText> {
+        let differs = |model: &Arc<DiffModel>| !model.lines.is_empty();
+        match &self.body {
+            Body::Said(why) => Some(why.clone()),
+            Body::Diff(_) if self.model.as_ref().is_none_or(differs) => None,
+            Body::Diff(_) => Some("no lines differ".into()),
         }
     }
 }
@@ -155,7 +171,7 @@ impl Pane {
         self.shown.as_ref()?.model.as_deref()
     }
 
-    fn diff(&self) -> Option<&DiffViewer> {
+    pub(super) fn diff(&self) -> Option<&DiffViewer> {
         self.shown.as_ref()?.diff()
     }
 
@@ -207,18 +223,7 @@ impl Pane {
         }
     }
 
-    /// The cursor goes to what is drawn on a row of the screen, and its hunk is what keys are about.
-    pub fn click(&mut self, row: u16) {
-        self.point(row, false);
-    }
-
-    /// The range goes on to a row.
-    pub fn drag(&mut self, row: u16) {
-        let last = self.area.bottom().saturating_sub(1);
-        self.point(row.clamp(self.area.top(), last.max(self.area.top())), true);
-    }
-
-    fn point(&mut self, row: u16, spans: bool) {
+    pub(super) fn point(&mut self, row: u16, spans: bool) {
         let row = usize::from(row.saturating_sub(self.area.y));
         let Some(diff) = self.diff_mut() else { return };
         let Some(entry) = diff.entry_at(row) else {
@@ -259,17 +264,22 @@ impl Pane {
         name: &SafeText,
         comments: &Comments,
     ) -> Result<Target, &'static str> {
-        const NO_LINES: &str = "there are no lines here to comment on";
         let shown = self.shown.as_ref().filter(|shown| shown.of == *of);
         let shown = shown.ok_or("the file has just changed: look again")?;
         if self.area.is_empty() {
             return Err("the diff is not on the screen: enter shows it");
         }
-        let diff = shown.diff().ok_or(NO_LINES)?;
+        let whole = || Ok(Self::whole(&of.path, name, comments));
+        let Some(diff) = shown.diff() else {
+            return whole();
+        };
         let model = shown
             .model
             .as_ref()
             .ok_or("the diff is still being compared")?;
+        if model.lines.is_empty() {
+            return whole();
+        }
         let at = diff.at_cursor();
         let range = match at {
             Some(At::Note(id)) => return Ok(Target::Known(id)),
@@ -327,7 +337,12 @@ impl Pane {
             width: self.area.width.saturating_sub(1),
             ..self.area
         };
-        self.diff()?.room(body)
+        self.free.or_else(|| self.diff()?.room(body))
+    }
+
+    /// The file that is shown.
+    pub(super) fn shown_path(&self) -> Option<&Path> {
+        Some(&self.shown.as_ref()?.of.path)
     }
 
     pub fn area(&self) -> Rect {
@@ -336,7 +351,7 @@ impl Pane {
 
     /// The last frame did not draw it.
     pub fn hide(&mut self) {
-        self.area = Rect::ZERO;
+        (self.area, self.free) = (Rect::ZERO, None);
     }
 
     pub fn turn_layout(&mut self) {
@@ -419,7 +434,8 @@ impl Pane {
     }
 
     pub fn deadline(&self, now: Instant) -> Option<Instant> {
-        self.diff()?.find.deadline(now)
+        let find = self.diff()?.find.deadline(now);
+        find.into_iter().chain(self.drag_deadline()).min()
     }
 
     /// Draws the find bar; returns where the caret is.
@@ -497,29 +513,28 @@ impl Pane {
         self.settle(&ctx);
         self.sync_notes(said, &ctx);
         self.area = area;
+        let why = self.shown.as_ref().and_then(Picture::without_lines);
+        if let Some(why) = why {
+            self.go = None;
+            self.draw_said(&why, said, body, buf, &ctx);
+            return String::new();
+        }
+        self.scroll_at_edge(ctx.now);
         let hunk = self.hunk;
-        let Some(shown) = &mut self.shown else {
+        let Some(diff) = self.diff_mut() else {
             let text = format!("reading{}", ctx.symbols.ellipsis);
             draw_text(&text, body, buf, &ctx);
             return String::new();
         };
-        let diff = match &mut shown.body {
-            Body::Said(why) => {
-                draw_text(why, body, buf, &ctx);
-                return String::new();
-            }
-            Body::Diff(diff) => diff,
-        };
-        if shown
-            .model
-            .as_ref()
-            .is_some_and(|model| model.lines.is_empty())
-        {
-            draw_text("no lines differ", body, buf, &ctx);
-            return String::new();
-        }
         diff.want_cursor(focused.then_some(hunk));
         let far = diff.draw_body(body, buf, &ctx);
+        let dragged = self.follow_drag(ctx.now);
+        let Some(shown) = &self.shown else { return far };
+        let Some(diff) = shown.diff() else { return far };
+        if dragged {
+            // Its end has moved on since the lines were drawn.
+            diff.draw_cursor(body, buf, &ctx);
+        }
         let at_cursor = diff.cursor().and_then(|entry| diff.hunk_at(entry));
         if let Some(hunk) = at_cursor {
             self.hunk = hunk;

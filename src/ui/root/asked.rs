@@ -96,6 +96,15 @@ impl Ui {
         true
     }
 
+    pub(super) fn asked_comment_burst(&mut self, keys: &[KeyEvent], cx: &UiContext<'_>) -> usize {
+        if !self.is_commenting() || self.close_outdated_viewer(cx) {
+            return 0;
+        }
+        let dialog = self.layers.answers_below();
+        let writing = dialog.and_then(|dialog| dialog.said().writing.as_mut());
+        writing.map_or(0, |writing| writing.take_burst(keys, cx.now))
+    }
+
     pub(super) fn asked_comment_paste(&mut self, text: &str) -> bool {
         let is_commenting = self.is_commenting();
         if is_commenting

@@ -83,7 +83,10 @@ impl Ui {
                 match first {
                     Event::Paste(text) => self.paste(text, cx),
                     // Where the button is released then is told to another window.
-                    Event::FocusLost => self.press = None,
+                    Event::FocusLost => {
+                        self.press = None;
+                        self.review.release();
+                    }
                     Event::Mouse(mouse) if !is_overtaken(*mouse, tail) => self.mouse(*mouse, cx),
                     _ => {}
                 }
@@ -142,14 +145,19 @@ impl Ui {
             }
             let waits = !self.pending.is_empty();
             let burst = match typed_above || waits || cx.project.read_only.is_some() {
-                true => 0,
+                true => self.comment_burst(rest, cx),
                 false => self.composer.take_burst(rest, &sources(cx)),
             };
             if burst > 0 {
                 self.forget_sequence();
                 // Tells an open question that something was typed.
-                self.layers
-                    .paste("", &self.look.overlay(&self.composer, cx));
+                match typed_above {
+                    true => self.layers.typed_elsewhere(cx.now),
+                    false => {
+                        let overlay = self.look.overlay(&self.composer, cx);
+                        self.layers.paste("", &overlay);
+                    }
+                }
                 self.last_typed = Some(cx.now);
                 self.just_answered = None;
                 self.moment.disarm();
@@ -167,6 +175,17 @@ impl Ui {
             }
         }
         self.sync(cx);
+    }
+
+    /// How many of the keys are a paste into a comment that is written.
+    fn comment_burst(&mut self, keys: &[KeyEvent], cx: &UiContext<'_>) -> usize {
+        if self.has_review_keys() {
+            self.review.take_burst(keys, cx.now)
+        } else if self.viewer.is_some() {
+            self.asked_comment_burst(keys, cx)
+        } else {
+            self.layers.take_burst(keys, cx.now)
+        }
     }
 
     /// Whether letters are text now: those of a diff's or a text's viewer are its keys.

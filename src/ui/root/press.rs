@@ -1,9 +1,6 @@
 //! The left button: what goes down where, what a drag selects, what a release does.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use crossterm::event::{MouseButton, MouseEventKind};
 use ratatui::layout::{Position, Rect};
@@ -18,14 +15,10 @@ use crate::{
         blocks::Source,
         keymap::Chord,
         overlay::LinkDialog,
-        pointer::Pointer,
+        pointer::{Edge, EdgeScroll, Pointer},
         transcript::{Scroll, Taken, TranscriptView},
     },
 };
-
-/// Rows that the conversation moves, and how often, while a drag is held at its edge.
-const EDGE_ROWS: i32 = 2;
-const EDGE_PAUSE: Duration = Duration::from_millis(50);
 
 /// The button is down.
 #[derive(Debug)]
@@ -37,8 +30,8 @@ pub struct Press {
     /// It was elsewhere since it went down.
     dragged: bool,
     count: u8,
-    /// When the conversation moves on, where the pointer is held at its edge.
-    scrolls: Option<Instant>,
+    /// Moves the conversation on, where the pointer is held at its edge.
+    scrolls: EdgeScroll,
 }
 
 /// What it went down on.
@@ -55,7 +48,7 @@ enum On {
 
 impl Press {
     pub fn deadline(&self) -> Option<Instant> {
-        self.scrolls
+        self.scrolls.deadline()
     }
 
     fn selects(&self) -> bool {
@@ -64,26 +57,26 @@ impl Press {
 
     /// Moves the conversation on under a pointer that is held at its edge.
     pub fn scroll_at_edge(&mut self, area: Rect, transcript: &mut TranscriptView, now: Instant) {
-        if self.scrolls.is_some_and(|at| at <= now) {
-            transcript.scroll(Scroll::Lines(EDGE_ROWS * self.edge(area, transcript)));
+        let rows = self.scrolls.rows(self.edge(area, transcript), now);
+        if rows != 0 {
+            transcript.scroll(Scroll::Lines(i32::try_from(rows).unwrap_or(0)));
         }
     }
 
-    /// -1 at the upper edge, 1 at the lower one.
-    fn edge(&self, area: Rect, transcript: &TranscriptView) -> i32 {
+    fn edge(&self, area: Rect, transcript: &TranscriptView) -> Option<Edge> {
         let rows = u16::try_from(transcript.rows_that_show()).unwrap_or(u16::MAX);
         let end = area
             .y
             .saturating_add(transcript.sticky_rows())
             .saturating_add(rows);
         if !self.selects() {
-            0
+            None
         } else if self.at.y <= area.y && !transcript.is_at_top() {
-            -1
+            Some(Edge::Upper)
         } else if self.at.y + 1 >= end && !transcript.is_following() {
-            1
+            Some(Edge::Lower)
         } else {
-            0
+            None
         }
     }
 
@@ -95,14 +88,7 @@ impl Press {
         if let Some(spot) = transcript.spot(area, self.at) {
             transcript.drag_to(spot);
         }
-        self.scrolls = match self.edge(area, transcript) {
-            0 => None,
-            _ => Some(
-                self.scrolls
-                    .filter(|at| *at > now)
-                    .unwrap_or(now + EDGE_PAUSE),
-            ),
-        };
+        self.scrolls.hold(self.edge(area, transcript), now);
     }
 }
 
@@ -159,7 +145,7 @@ impl Ui {
             at,
             dragged: false,
             count,
-            scrolls: None,
+            scrolls: EdgeScroll::default(),
         });
     }
 

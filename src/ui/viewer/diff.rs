@@ -398,6 +398,14 @@ impl DiffViewer {
         self.window.top()
     }
 
+    /// Whether there is more above, or below, what the last frame showed.
+    pub(in crate::ui) fn has_more(&self, below: bool) -> bool {
+        match below {
+            true => !self.window.at_end(),
+            false => self.window.place() != (0, 0),
+        }
+    }
+
     pub(in crate::ui) fn hunks(&self) -> usize {
         self.hunks.len()
     }

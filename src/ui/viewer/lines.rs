@@ -371,7 +371,7 @@ impl DiffViewer {
     }
 
     /// Paints the rows of the range.
-    pub(super) fn draw_cursor(&self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
+    pub(in crate::ui) fn draw_cursor(&self, area: Rect, buf: &mut Buffer, ctx: &RenderContext<'_>) {
         let mut y = usize::from(area.y);
         for shown in self.window.shown() {
             let rows = y..y + shown.rows;

@@ -92,9 +92,17 @@ impl Notes {
         };
         match &note.body {
             NoteBody::Room => vec![Row::default(); usize::from(self.room)],
-            NoteBody::Text { about, gone, text } => {
-                text_rows(about.as_ref(), gone.as_ref(), text, ctx)
-            }
+            body => body.rows(ctx),
+        }
+    }
+}
+
+impl NoteBody {
+    /// Its text.
+    pub(in crate::ui) fn rows(&self, ctx: &RenderContext<'_>) -> Vec<Row> {
+        match self {
+            Self::Room => Vec::new(),
+            Self::Text { about, gone, text } => text_rows(about.as_ref(), gone.as_ref(), text, ctx),
         }
     }
 }

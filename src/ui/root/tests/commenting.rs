@@ -7,7 +7,7 @@ use super::{
     *,
 };
 use crate::{
-    model::{AgentEvent, PlanEntry, ReviewDone, ReviewTold, SessionKey},
+    model::{AgentEvent, ChangeKind, PlanEntry, ReviewDone, ReviewTold, SessionKey},
     ui::{SendTo, review::testing::Changed},
 };
 
@@ -316,17 +316,172 @@ fn the_mouse_puts_the_cursor_and_drags_a_range() {
 }
 
 #[test]
-fn what_has_no_lines_or_is_out_of_sight_is_not_commented_on() {
-    let mut desk = Desk::at(44, 16, changes());
-    desk.press("j j c");
-    assert!(desk.screen.status().contains("not on the screen"));
-    let mut desk = Desk::new(changes());
-    desk.press("j j j j c");
-    assert!(
-        desk.screen.status().contains("no lines here"),
-        "{}",
-        desk.draw()
+fn a_drag_held_at_an_edge_of_the_lines_moves_them_on() {
+    let text: String = (0..300).map(|n| format!("line {n}\n")).collect();
+    let mut desk = Desk::new(vec![Changed::new("a.txt", None, Some(&text))]);
+    desk.press("tab");
+    let mouse = |desk: &mut Desk, kind, row| {
+        let event = Input::Mouse(MouseEvent {
+            kind,
+            column: 60,
+            row,
+            modifiers: KeyModifiers::NONE,
+        });
+        let commands = desk
+            .screen
+            .ui
+            .handle(&[event], &desk.screen.bench.context());
+        assert!(desk.answer(commands).is_empty());
+    };
+    let hold = |desk: &mut Desk| {
+        for _ in 0..200 {
+            desk.screen.bench.wait(60);
+            desk.draw();
+        }
+    };
+    let (down, drag, up) = (
+        MouseEventKind::Down(MouseButton::Left),
+        MouseEventKind::Drag(MouseButton::Left),
+        MouseEventKind::Up(MouseButton::Left),
     );
+    let row = |desk: &mut Desk, wanted: &str| {
+        let picture = desk.draw();
+        let row = picture.lines().position(|row| row.contains(wanted));
+        u16::try_from(row.unwrap_or_else(|| panic!("{wanted} in {picture}"))).expect("a row")
+    };
+    let first = row(&mut desk, "line 4");
+    mouse(&mut desk, down, first);
+    mouse(&mut desk, drag, 22);
+    assert!(
+        desk.screen
+            .ui
+            .deadline(&desk.screen.bench.context())
+            .is_some()
+    );
+    hold(&mut desk);
+    let picture = desk.draw();
+    assert!(picture.contains("line 299"), "{picture}");
+    mouse(&mut desk, up, 22);
+    comment(&mut desk, "down");
+    // And up again, as far as the button is held.
+    let last = row(&mut desk, "line 297");
+    mouse(&mut desk, down, last);
+    mouse(&mut desk, drag, 0);
+    desk.screen.bench.wait(60);
+    desk.draw();
+    desk.screen.bench.wait(60);
+    desk.draw();
+    mouse(&mut desk, up, 0);
+    // Without the row that counts the time.
+    let lines = |desk: &mut Desk| {
+        desk.draw()
+            .rsplit_once('\n')
+            .map(|(above, _)| above.to_owned())
+    };
+    let picture = lines(&mut desk);
+    hold(&mut desk);
+    assert_eq!(lines(&mut desk), picture);
+    comment(&mut desk, "up");
+    let prompt = sent(desk.press("S"));
+    assert!(prompt.contains("a.txt, lines 5–300:\n> line 4"), "{prompt}");
+    let up = prompt.split("2. a.txt, lines ").nth(1).expect("another");
+    assert!(up.contains("–298:"), "{prompt}");
+    let from: u32 = up
+        .split('–')
+        .next()
+        .and_then(|from| from.parse().ok())
+        .expect("its first line");
+    assert!((250..292).contains(&from), "{prompt}");
+}
+
+#[test]
+fn a_paste_that_comes_as_keys_does_not_end_a_comment() {
+    let mut desk = Desk::new(changes());
+    desk.press("j j tab c");
+    let together = desk.screen.press_together("o n e enter t w o enter");
+    assert!(desk.answer(together).is_empty());
+    // The next piece of it.
+    let together = desk.screen.press_together("q enter S");
+    assert!(desk.answer(together).is_empty());
+    let picture = desk.draw();
+    assert!(picture.contains("alt-enter"), "still written: {picture}");
+    desk.screen.bench.wait(100);
+    assert!(desk.press("enter").is_empty());
+    let prompt = sent(desk.press("S"));
+    assert!(prompt.ends_with("one\ntwo\nq\nS"), "{prompt}");
+    // One line and its enter, however fast.
+    let mut desk = Desk::new(changes());
+    desk.press("j j tab c");
+    let together = desk.screen.press_together("o n e space l i n e enter");
+    assert!(desk.answer(together).is_empty());
+    assert!(sent(desk.press("S")).ends_with("one line"));
+    // Of the plan.
+    let entry = PlanEntry {
+        content: "read it".into(),
+        ..PlanEntry::default()
+    };
+    desk.screen.bench.update(AgentEvent::Plan(vec![entry]));
+    desk.press("alt-n enter");
+    desk.screen.press_together("o n e enter t w o");
+    desk.screen.bench.wait(100);
+    desk.press("enter");
+    assert!(sent(desk.press("alt-n alt-x")).ends_with("one\ntwo"));
+}
+
+#[test]
+fn a_file_without_lines_is_commented_on_as_a_whole() {
+    let mut desk = Desk::at(100, 30, changes());
+    desk.press("j j j j c");
+    let picture = desk.draw();
+    assert!(
+        picture.contains("what you have to say of the file"),
+        "{picture}"
+    );
+    desk.screen.types("Why?");
+    desk.press("alt-enter");
+    desk.screen.types("Put it back.");
+    desk.press("enter tab j j");
+    comment(&mut desk, "Half the size is enough.");
+    insta::assert_snapshot!("comments_whole", desk.draw());
+    // The one that is there is edited.
+    desk.press("c");
+    desk.screen.types("!");
+    desk.press("enter");
+    assert!(desk.draw().contains("enough.!"), "{}", desk.draw());
+    desk.press("C");
+    let picture = desk.draw();
+    assert!(picture.contains("src/ui/root/act.rs  Why?"), "{picture}");
+    desk.press("enter");
+    let picture = desk.draw();
+    assert!(picture.contains("m src/ui/root/act.rs"), "{picture}");
+    assert!(picture.contains("▎ Put it back."), "{picture}");
+    // It stays what it is when the file changes, also to one with lines.
+    desk.files[4].file.content = 2;
+    desk.files[4].file.kind = ChangeKind::Modified;
+    desk.files[4].after = Some("b\n".into());
+    desk.told(ReviewTold::Changed);
+    let picture = desk.draw();
+    assert!(
+        picture.contains("✎ the file") && !picture.contains("stale"),
+        "{picture}"
+    );
+    let prompt = sent(desk.press("S"));
+    assert_eq!(
+        prompt,
+        "My comments on the changes:\n\n\
+         1. src/ui/root/act.rs:\nWhy?\nPut it back.\n\n\
+         2. tests/picture.png:\nHalf the size is enough.!"
+    );
+}
+
+#[test]
+fn what_is_out_of_sight_is_not_commented_on() {
+    for file in ["j j", "j j j j"] {
+        let mut desk = Desk::at(44, 16, changes());
+        desk.press(file);
+        desk.press("c");
+        assert!(desk.screen.status().contains("not on the screen"));
+    }
     // In one read with the key that selects another file.
     let mut desk = Desk::new(changes());
     let together = desk.screen.press_together("j c");
