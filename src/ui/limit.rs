@@ -33,7 +33,8 @@ impl LimitRow<'_> {
         let mut line = StyledLine::styled("! ", theme.warning.bold());
         line.push(&limit.words(), theme.warning);
         let separator = format!(" {} ", self.symbols.separator);
-        for part in [self.when(limit), self.key(limit)].into_iter().flatten() {
+        let parts = [self.when(limit), self.key(limit), Some(self.handover())];
+        for part in parts.into_iter().flatten() {
             if line.width() + separator.len() + part.width() < width {
                 line.push(&separator, theme.dim);
                 line.extend(&part);
@@ -71,6 +72,12 @@ impl LimitRow<'_> {
         };
         let offered = limit.ends.is_some() && !key.is_empty();
         offered.then(|| StyledLine::styled(&key, self.theme.key_hint).with(what, self.theme.dim))
+    }
+
+    /// Another agent has a limit that is not this one.
+    fn handover(&self) -> StyledLine {
+        let command = StyledLine::styled("/handover", self.theme.key_hint);
+        command.with(" goes on with another agent", self.theme.dim)
     }
 
     /// When the row changes by time alone.

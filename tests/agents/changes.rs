@@ -1,7 +1,7 @@
 //! What an agent changes on the disk, however it does that: all of it is listed, and taken back by hunk,
 //! file and turn.
 
-use std::{thread, time::Duration};
+use std::time::Duration;
 
 use crate::{
     conversation::Conversation,

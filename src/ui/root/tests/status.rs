@@ -182,7 +182,8 @@ fn a_limit_is_shown_before_it_hurts_and_counts_down_when_it_is_reached() {
     );
     limited(&mut screen.bench, LimitState::Reached);
     let picture = screen.draw();
-    let row = "! 5-hour limit reached · resets 14:30, in 1h 12m · alt-c continues then";
+    let row = "! 5-hour limit reached · resets 14:30, in 1h 12m · alt-c continues then \
+               · /handover goes on with another agent";
     assert!(picture.contains(row), "{picture}");
     assert!(!screen.status().contains("limit"), "said once");
     assert!(screen.ui.deadline(&screen.bench.context()).is_some());
