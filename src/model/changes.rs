@@ -200,8 +200,10 @@ pub struct Conflict {
     pub disk: Vec<u8>,
     /// As it would be.
     pub wanted: Vec<u8>,
-    /// Both, between git's marks.
+    /// Both, between git's marks; empty where they have no lines.
     pub marked: Vec<u8>,
+    /// What is there and what would be, where there are no marks.
+    pub words: String,
 }
 
 /// What an undo did, or would do.
@@ -217,6 +219,8 @@ pub struct UndoReport {
     pub refused: Vec<(PathBuf, String)>,
     /// Before it and after it: what lies between them is what the undo did.
     pub checkpoints: Option<(CheckpointId, CheckpointId)>,
+    /// Why the one after it could not be taken: it cannot be undone from here then.
+    pub not_kept: Option<String>,
 }
 
 /// What a look does not cover.

@@ -214,3 +214,33 @@ fn a_killed_undo_leaves_each_file_whole_and_can_be_made_again() {
     now.retain(|name, _| !name.starts_with('.'));
     assert_eq!(now, before);
 }
+
+#[test]
+fn while_one_client_has_the_project_another_one_says_so_and_then_goes_on() {
+    let shell = changing(&[write("a.txt", "one\nTWO\nthree\n")]);
+    assert_eq!(shell.run(&["run", "go"]).code, 0);
+    let id = id(&shell);
+    let all = json!([{"on": "session/prompt", "do": [{"touch": "begun"}, {"hang": true}]}]);
+    shell.scripted(&all);
+    let mut first = shell.command(&["run", "go on"]);
+    first.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut first = first.spawn().unwrap();
+    crate::run::wait_for(|| shell.path().join("begun").exists());
+    // It can be printed meanwhile, and is not put back.
+    let patch = shell.run(&["changes", &id]);
+    assert!(patch.out.contains("+TWO"), "{}{}", patch.out, patch.err);
+    let undo = shell.run(&["undo", &id, "--yes"]);
+    assert_eq!(undo.code, 1, "{}{}", undo.out, undo.err);
+    assert!(
+        undo.err.contains("another acp-tui has this project open"),
+        "{}",
+        undo.err
+    );
+    let path = shell.path().join("project/a.txt");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "one\nTWO\nthree\n");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let undo = shell.run(&["undo", &id, "--yes"]);
+    assert_eq!(undo.code, 0, "{}{}", undo.out, undo.err);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
+}

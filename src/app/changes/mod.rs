@@ -1,9 +1,9 @@
 //! Following what changes on the disk: looks at turns, and keeps what is named before it is touched.
 //!
 //! Owns the project's store (`host/changes`), and one thread that does one thing after the other with it,
-//! so that looks, undos and lists see each other's results. Holds no rules of sessions. Nothing here is
-//! waited for by a prompt; a question or a write waits until what it names is kept, at most
-//! [`TAKE_PATIENCE`], and does not wait for a look.
+//! so that looks, undos and lists see each other's results; another one removes what is left of other
+//! projects. Holds no rules of sessions. Nothing here is waited for by a prompt; a question or a write
+//! waits until what it names is kept, at most [`TAKE_PATIENCE`], and does not wait for a look.
 
 mod live;
 mod project;
@@ -14,11 +14,11 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, Once, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use tokio::sync::oneshot;
@@ -26,7 +26,10 @@ use tokio::sync::oneshot;
 use crate::{
     host::{
         Roots,
-        changes::{Changes, Turns},
+        changes::{
+            Changes, Turns,
+            stores::{self, Keep},
+        },
     },
     model::{
         Cause, CauseKind, Review, ReviewScope, ReviewTold, ReviewWish, SessionId, Since, ToolCallId,
@@ -52,6 +55,9 @@ pub struct Place {
     /// Bytes that the store may have.
     pub most: u64,
 }
+
+/// The stores of all projects are swept once in each run of the program.
+static SWEPT: Once = Once::new();
 
 type Work = Box<dyn FnOnce(&mut Project) + Send>;
 
@@ -122,6 +128,13 @@ impl Following {
     /// Looks at the disk, so that there is something to compare the first turn with.
     pub fn begin(&self) {
         self.run(Project::begin);
+        let place = self.place.clone();
+        SWEPT.call_once(move || sweep_all(place));
+    }
+
+    /// Gives up the look that is going on, and all that would come.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
     }
 
     /// To be called before the prompt goes out: what is touched from now on may be the turn's.
@@ -150,6 +163,7 @@ impl Following {
     ) -> impl Future<Output = ()> + Send + 'static {
         // Before it is open nothing was looked at, and no agent runs.
         let store = self.store.get().filter(|_| !paths.is_empty()).cloned();
+        let late = store.clone().map(|changes| (changes, paths.clone()));
         let kept = store.map(|changes| {
             // It reads what a rest lets go of, and the next may follow soon.
             self.run(|_| ());
@@ -166,8 +180,12 @@ impl Following {
             })
         });
         async move {
-            if let Some(kept) = kept {
-                let _ = tokio::time::timeout(TAKE_PATIENCE, kept).await;
+            if let Some(kept) = kept
+                && tokio::time::timeout(TAKE_PATIENCE, kept).await.is_err()
+                && let Some((changes, paths)) = late
+            {
+                let why = format!("that took longer than {} s", TAKE_PATIENCE.as_secs());
+                changes.note_missed(&paths, &why);
             }
         }
     }
@@ -244,6 +262,26 @@ impl Following {
 impl Drop for Following {
     fn drop(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Removes stores that nothing will come back to, while everything else goes on.
+fn sweep_all(place: Place) {
+    let sweep = move || {
+        let keep = Keep::default();
+        let keep = Keep {
+            // One project may have more than that.
+            bytes: keep.bytes.max(place.most),
+            ..keep
+        };
+        match stores::sweep(&place.folder, keep, SystemTime::now()) {
+            Ok(removed) => tracing::debug!(?removed, "the stores of changes are swept"),
+            Err(error) => tracing::warn!(%error, "the stores of changes cannot be swept"),
+        }
+    };
+    let thread = std::thread::Builder::new().name("changes-sweep".into());
+    if let Err(error) = thread.spawn(sweep) {
+        tracing::warn!(%error, "the stores of changes are not swept");
     }
 }
 

@@ -3,7 +3,7 @@
 //! Lives on the thread of [`super::Following`]; everything here may block.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     fmt::Write,
     fs, io,
     os::unix::ffi::OsStrExt,
@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use super::Place;
 use crate::{
     diff,
-    host::changes::{Bounds, Changes, Turns},
+    host::changes::{Bounds, Changes, Turns, why},
     memory,
     model::{
         Cause, CauseKind, ChangedFile, Checkpoint, CheckpointId, FileState, ReviewScope, SessionId,
@@ -46,6 +46,9 @@ pub struct TurnChanges {
     pub lines: Option<(usize, usize)>,
 }
 
+/// Undos that can be made again.
+const MAX_UNDONE: usize = 100;
+
 /// An undo that can be made again.
 pub struct Undone {
     pub between: (CheckpointId, CheckpointId),
@@ -64,8 +67,12 @@ pub struct Project {
     before: BTreeMap<SessionId, u64>,
     /// Of the last look.
     left: Uncovered,
-    /// What the last undo did, until it is made again.
-    pub undone: Option<Undone>,
+    /// Why the last look found nothing.
+    failed: Option<String>,
+    /// What undos did, the last one last, until they are made again.
+    pub undone: VecDeque<Undone>,
+    /// The first turn of each session that has one in this run that is still kept, and its last one.
+    in_use: BTreeMap<SessionId, (CheckpointId, CheckpointId)>,
     /// Sessions whose turn runs.
     running: BTreeSet<SessionId>,
     /// What was listed last, and the checkpoint that the disk had then.
@@ -93,7 +100,9 @@ impl Project {
             cancelled,
             before: BTreeMap::new(),
             left: Uncovered::default(),
-            undone: None,
+            failed: None,
+            undone: VecDeque::new(),
+            in_use: BTreeMap::new(),
             running: BTreeSet::new(),
             listed: None,
         }
@@ -123,25 +132,52 @@ impl Project {
     /// The checkpoint with which the disk is as it is now; `None` where it cannot be looked at.
     pub fn look(&mut self, cause: Cause) -> Option<CheckpointId> {
         let cancelled = self.cancelled.clone();
-        let changes = self.changes().ok()?;
+        let changes = self.changes().ok()?.clone();
         let looked = changes.look(cause, &|| cancelled.load(Ordering::Relaxed));
         match looked {
             Ok(report) => {
-                if report.nearly_full
-                    && let Err(error) = changes.sweep(now(), KEPT_FOR, None)
-                {
-                    tracing::warn!(%error, "the store of changes cannot be swept");
+                if report.nearly_full {
+                    self.make_room(&changes);
                 }
-                self.left = report.uncovered;
+                (self.left, self.failed) = (report.uncovered, None);
                 Some(report.at)
             }
             Err(error) => {
                 if error.kind() != io::ErrorKind::Interrupted {
                     tracing::warn!(%error, "the disk was not looked at");
+                    // A review says by itself who else has the project.
+                    self.failed = (!changes.is_read_only()).then(|| why(&error));
                 }
                 None
             }
         }
+    }
+
+    /// Drops what is old. What turns of the sessions refer to that are open goes last: first all of it
+    /// stays, then their last turns, and what can be made again.
+    fn make_room(&self, changes: &Changes) {
+        let firsts = self.in_use.values().map(|(first, _)| *first).min();
+        let undone = self.undone.iter().map(|undone| undone.between.0);
+        let lasts = self.in_use.values().map(|(_, last)| *last);
+        let lasts = lasts.chain(undone).min();
+        for keep in [firsts.into_iter().chain(lasts).min(), lasts] {
+            match changes.sweep(now(), KEPT_FOR, keep) {
+                Ok(swept) if swept.still_due => {}
+                Ok(_) => return,
+                Err(error) => {
+                    tracing::warn!(%error, "the store of changes cannot be swept");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// An undo that can be made again, before those that could until now.
+    pub fn undid(&mut self, undone: Undone) {
+        if self.undone.len() >= MAX_UNDONE {
+            self.undone.pop_front();
+        }
+        self.undone.push_back(undone);
     }
 
     /// A turn's number among all of its session.
@@ -182,6 +218,27 @@ impl Project {
         }
         let listed = folders.iter();
         lines.extend(listed.map(|path| format!("{} cannot be looked into", path.display())));
+        let missed = self.changes().map(|changes| changes.missed());
+        let missed = missed.unwrap_or_default();
+        lines.extend(missed.paths.iter().map(|(path, why)| {
+            let path = path.display();
+            format!("{path} was not kept before the agent was let at it: {why}")
+        }));
+        if missed.more > 0 {
+            lines.push(format!(
+                "{} more files were not kept before the agent was let at them",
+                missed.more
+            ));
+        }
+        if let Some(why) = &self.failed {
+            let folder = self.place.folder.display();
+            lines.insert(
+                0,
+                format!(
+                    "what is on the disk now was not looked at (the store is in {folder}): {why}"
+                ),
+            );
+        }
         lines.iter().map(|line| SafeText::line(line)).collect()
     }
 
@@ -197,6 +254,17 @@ impl Project {
     pub fn turn_begins(&mut self, of: &SessionId, turn: u64) {
         let turn = self.number(of, turn);
         self.running.insert(of.clone());
+        // Where what it has of earlier turns begins: it may have been opened again.
+        let points = self.checkpoints();
+        let first = points.iter().find(|point| {
+            point.cause.kind == CauseKind::TurnStart && point.cause.session.as_ref() == Some(of)
+        });
+        let first = first.map(|point| point.id);
+        // Before the look: it may make room.
+        let last = points.last().map(|point| point.id);
+        if let Some(known) = last.map(|last| (first.unwrap_or(last), last)) {
+            self.in_use.insert(of.clone(), known);
+        }
         self.look(Cause {
             turn: Some(turn),
             ..self.cause(CauseKind::TurnStart, Some(of))

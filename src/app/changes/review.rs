@@ -34,9 +34,10 @@ pub fn answer(project: &mut Project, of: Option<&SessionId>, wish: ReviewWish) -
             let named = parts.clone();
             undo(project, of, span, parts, false).map(|report| {
                 let note = note(project, UNDONE, &report, named.as_deref());
-                if let Some(between) = report.checkpoints {
+                let changed = !report.done.is_empty();
+                if let Some(between) = report.checkpoints.filter(|_| changed) {
                     let note = note.clone();
-                    project.undone = Some(Undone { between, note });
+                    project.undid(Undone { between, note });
                 }
                 let hunks = hunks_of(named.as_deref().unwrap_or_default());
                 told(ReviewDone {
@@ -158,7 +159,7 @@ fn listed_now(
         uncovered: project.uncovered(),
         span,
         read_only: elsewhere.or(commit).map(SafeText::from),
-        can_redo: project.undone.is_some(),
+        can_redo: !project.undone.is_empty(),
     })
 }
 
@@ -367,8 +368,8 @@ pub fn undo(
 }
 
 fn redo(project: &mut Project, of: Option<&SessionId>) -> io::Result<ReviewTold> {
-    let Some(undone) = project.undone.take() else {
-        return Ok(ReviewTold::Failed("there is nothing to make again".into()));
+    let Some(undone) = project.undone.pop_back() else {
+        return Ok(ReviewTold::Failed("Nothing to redo".into()));
     };
     let cause = project.cause(CauseKind::Redo, of);
     let report = project.changes()?.redo(undone.between, cause)?;
@@ -425,11 +426,19 @@ pub fn done(
     if left > 0 {
         said.push_str(&format!(" · {} left as they are", files(left)));
     }
+    if let Some(why) = &report.not_kept {
+        said.push_str(&format!(
+            " · it cannot be redone: what is there now was not kept, {why}"
+        ));
+    }
     let conflicts = report.conflicts.iter().map(|conflict| {
         let marked = String::from_utf8_lossy(&conflict.marked);
         let name = name_of(project, &conflict.path);
-        let name = SafeText::line(&format!("{name} changed since in the same lines"));
-        (name, SafeText::with_line_ends(&marked))
+        let name = match conflict.words.as_str() {
+            "" => format!("{name} changed since in the same lines"),
+            words => format!("{name} changed since: {words}"),
+        };
+        (SafeText::line(&name), SafeText::with_line_ends(&marked))
     });
     let refused = report.refused.iter().map(|(path, why)| {
         let name = name_of(project, path);
@@ -571,23 +580,55 @@ fn put_back_since(
         .filter(|point| matches!(point.cause.kind, CauseKind::Undo | CauseKind::Redo))
         .map(|point| point.id)
         .collect();
+    let mut left: BTreeMap<PathBuf, StillChanged> = BTreeMap::new();
     let (Some(last), false) = (points.last(), undos.is_empty()) else {
-        return Ok(BTreeMap::new());
+        return Ok(left);
     };
     let changes = project.changes()?;
-    let touched = changes.changes(to, last.id)?.into_iter();
-    let touched = touched.filter(|file| file.seen.iter().any(|id| undos.contains(id)));
-    let mut left: BTreeMap<PathBuf, StillChanged> = touched
-        .flat_map(|file| [Some(file.path), file.renamed_from])
-        .flatten()
-        .map(|path| (path, None))
-        .collect();
-    for file in changes.changes(from, last.id)? {
-        if let Some(place) = left.get_mut(&file.path) {
-            *place = Some((file, last.id));
+    // By where their last undo was, so that each is compared once.
+    let mut until: BTreeMap<CheckpointId, BTreeSet<PathBuf>> = BTreeMap::new();
+    for file in changes.touched(to, last.id)? {
+        let Some(undone) = file.seen.iter().rfind(|id| undos.contains(id)) else {
+            continue;
+        };
+        left.insert(file.path.clone(), None);
+        let mut before = file.seen.iter().filter(|id| *id < undone);
+        match before.any(|id| !undos.contains(id)) {
+            // Others changed it in between: that is not the scope's, and not to be put back with it.
+            true if is_put_back(project, (from, to), &file.path)? => {}
+            true => drop(left.remove(&file.path)),
+            false => drop(until.entry(*undone).or_default().insert(file.path)),
+        }
+    }
+    for (undone, paths) in until {
+        for file in changes.changes(from, undone)? {
+            if paths.contains(&file.path) {
+                left.insert(file.path.clone(), Some((file, undone)));
+            }
         }
     }
     Ok(left)
+}
+
+/// Whether nothing of a file's change is there any more.
+fn is_put_back(
+    project: &Project,
+    (from, to): (CheckpointId, CheckpointId),
+    path: &Path,
+) -> io::Result<bool> {
+    let changes = project.changes()?;
+    if changes.is_read_only() {
+        return Ok(false);
+    }
+    let parts = Some(vec![UndoPart::File(path.to_owned())]);
+    let selection = Selection {
+        from,
+        to,
+        parts,
+        keep: BTreeSet::new(),
+    };
+    let report = changes.undo(&selection, Cause::of(CauseKind::Undo), true)?;
+    Ok(report.done.is_empty() && report.conflicts.is_empty() && report.refused.is_empty())
 }
 
 /// The checkpoints that a scope lies between.
@@ -620,8 +661,9 @@ fn span_of(
         }
         ReviewScope::Turn(turn) | ReviewScope::Since(turn) => {
             let begun = starts.find(|point| point.cause.turn == Some(turn));
-            let begun = begun.ok_or_else(|| {
-                io::Error::new(io::ErrorKind::NotFound, "that turn is not kept any more")
+            let begun = begun.ok_or_else(|| match elsewhere {
+                true => none(),
+                false => io::Error::new(io::ErrorKind::NotFound, "that turn is not kept any more"),
             })?;
             if matches!(scope, ReviewScope::Since(_)) {
                 return Ok((begun.id, last));

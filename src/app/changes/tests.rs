@@ -52,6 +52,14 @@ impl Followed {
         fs::write(self.path(name), text).unwrap();
     }
 
+    fn git(&self, words: &[&str]) {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=n", "-c", "user.email=e@e"]);
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null");
+        let out = git.args(words).current_dir(self.path("")).output().unwrap();
+        assert!(out.status.success(), "{words:?}: {out:?}");
+    }
+
     fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
@@ -445,4 +453,234 @@ fn what_an_agent_changes_at_once_counts_for_its_turn() {
         other => panic!("{other:?}"),
     }
     drop(folder);
+}
+
+#[test]
+fn several_undos_are_made_again_the_last_one_first() {
+    let mut at = Followed::new();
+    for name in ["a", "b", "c"] {
+        at.write(name, "old\n");
+    }
+    at.turn(1, &[("a", "new\n"), ("b", "new\n"), ("c", "new\n")]);
+    for name in ["a", "b", "c"] {
+        let path = at.path(name);
+        at.put_back(FIRST, UndoPart::File(path));
+    }
+    let redo = |at: &mut Followed| answer(&mut at.project, None, ReviewWish::Redo);
+    redo(&mut at);
+    assert_eq!(at.named(FIRST), ["c: turn 1"]);
+    // What the person changed since is left, and said.
+    at.write("b", "mine\n");
+    match redo(&mut at) {
+        ReviewTold::Done(done) => assert_eq!(done.refused.len(), 1, "{done:?}"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(at.read("b"), "mine\n");
+    // Another undo comes before the ones that are left.
+    let path = at.path("c");
+    at.put_back(FIRST, UndoPart::File(path));
+    redo(&mut at);
+    assert_eq!(
+        (at.read("c"), at.read("a")),
+        ("new\n".into(), "old\n".into())
+    );
+    assert!(at.list(FIRST).can_redo);
+    redo(&mut at);
+    assert_eq!(at.read("a"), "new\n");
+    assert!(!at.list(FIRST).can_redo);
+    match redo(&mut at) {
+        ReviewTold::Failed(why) => assert_eq!(why.as_str(), "Nothing to redo"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Between two turns the person works with git: none of that is the turns', and nothing of it is lost.
+#[test]
+fn what_git_does_for_the_person_between_turns_is_theirs() {
+    let mut at = Followed::new();
+    at.git(&["init", "-q", "-b", "main"]);
+    at.write("a", &lines(&[]));
+    at.write("b", "one\n");
+    at.git(&["add", "-A"]);
+    at.git(&["commit", "-qm", "first"]);
+    at.git(&["branch", "other"]);
+    at.turn(1, &[("a", &lines(&[2]))]);
+    // A commit, and another branch with other files.
+    at.git(&["commit", "-qam", "of the agent"]);
+    at.git(&["checkout", "-q", "other"]);
+    at.write("theirs", "theirs\n");
+    at.write("a", &lines(&[9]));
+    at.git(&["add", "-A"]);
+    at.git(&["commit", "-qm", "theirs"]);
+    at.turn(2, &[("b", "two\n")]);
+    assert_eq!(at.named(FIRST), ["a: turn 1"]);
+    assert_eq!(at.named(ReviewScope::Turn(2)), ["b: turn 2"]);
+    let session = at.named(ReviewScope::Session);
+    assert_eq!(
+        session,
+        [
+            "a: turn 1, changes outside of turns",
+            "b: turn 2",
+            "theirs: "
+        ]
+    );
+    assert_eq!(at.sides(FIRST, "a"), (lines(&[]), lines(&[2])));
+
+    // Away with what is not committed, and on top of the agent's commit.
+    at.git(&["stash", "-q"]);
+    assert_eq!(at.read("b"), "one\n");
+    at.git(&["rebase", "-q", "main"]);
+    assert_eq!(at.read("a"), lines(&[2, 9]));
+    at.turn(3, &[("c", "three\n")]);
+    assert_eq!(at.named(ReviewScope::Turn(3)), ["c: turn 3"]);
+    assert_eq!(at.named(ReviewScope::Turn(2)), ["b: turn 2"]);
+    // The turn's lines go, those of the rebased commit stay.
+    let a = at.path("a");
+    at.put_back(FIRST, UndoPart::File(a.clone()));
+    assert_eq!(at.read("a"), lines(&[9]));
+    // What the stash has taken away is as it was before the turn already.
+    let b = at.path("b");
+    match at.put_back(ReviewScope::Turn(2), UndoPart::File(b)) {
+        ReviewTold::Done(done) => assert_eq!(
+            done.said.as_str(),
+            "nothing to do: the files are that way already"
+        ),
+        other => panic!("{other:?}"),
+    }
+    // A branch that has the same lines otherwise: left as they are, and said.
+    at.write(
+        "a",
+        &lines(&[2]).replace("line 2, changed", "line 2, by them"),
+    );
+    at.turn(4, &[]);
+    match at.put_back(FIRST, UndoPart::File(a)) {
+        ReviewTold::Done(done) => assert_eq!(done.refused.len(), 1, "{done:?}"),
+        other => panic!("{other:?}"),
+    }
+    assert!(at.read("a").contains("line 2, by them"));
+}
+
+#[test]
+fn what_was_let_through_without_being_kept_is_told_as_not_covered() {
+    let mut at = Followed::new();
+    at.turn(1, &[("a", "new\n")]);
+    assert!(at.list(FIRST).uncovered.is_empty());
+    let path = at.path("named");
+    let changes = at.project.changes().unwrap().clone();
+    changes.note_missed(std::slice::from_ref(&path), "the disk is full");
+    let told = at.list(FIRST).uncovered;
+    let expected = format!(
+        "{} was not kept before the agent was let at it: the disk is full",
+        path.display()
+    );
+    assert_eq!(told, [SafeText::line(&expected)]);
+    // Nor can be looked at the whole.
+    let store = fs::read_dir(at.folder.path().join("changes")).unwrap();
+    let store = store.map(|entry| entry.unwrap().path()).next().unwrap();
+    fs::remove_file(store.join("log")).unwrap();
+    fs::create_dir(store.join("log")).unwrap();
+    at.write("b", "new\n");
+    at.project.begin();
+    let told = at.project.uncovered();
+    let said = told[0].as_str();
+    assert!(
+        said.starts_with("what is on the disk now was not looked at"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_second_client_says_why_it_cannot_and_goes_on_when_the_first_has_ended() {
+    let mut first = Followed::new();
+    first.turn(1, &[("a", "one\n")]);
+    let place = first.project.place.clone();
+    let mut second = Followed {
+        project: Project::open(&place, Arc::default()),
+        folder: std::mem::replace(&mut first.folder, tempfile::tempdir().unwrap()),
+        of: SessionId::new("second"),
+    };
+    // Its turn is not known, but those of the first one are.
+    second.turn(1, &[("b", "made\n")]);
+    let of_first = SessionId::new("s");
+    let listed = list(&mut second.project, Some(&of_first), FIRST).unwrap();
+    let why = listed.read_only.unwrap();
+    assert!(
+        why.contains("another acp-tui has this project open"),
+        "{why}"
+    );
+    let listed = list(&mut second.project, Some(&second.of.clone()), FIRST);
+    assert!(listed.unwrap_err().to_string().contains("another acp-tui"));
+    drop(first.project);
+    second.turn(2, &[("c", "made\n")]);
+    assert_eq!(second.named(ReviewScope::Session), ["c: turn 2"]);
+    let listed = list(&mut second.project, Some(&of_first), FIRST).unwrap();
+    assert_eq!(listed.read_only, None);
+    let c = second.path("c");
+    second.put_back(ReviewScope::Turn(2), UndoPart::File(c.clone()));
+    assert!(!c.exists());
+}
+
+/// What sessions refer to whose turns go on is dropped after everything else.
+#[test]
+fn when_room_is_made_turns_of_sessions_in_use_go_last() {
+    let noise = |seed: u32| -> String {
+        let mut state = seed.wrapping_add(1);
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            char::from(b'a' + (state >> 24) as u8 % 26)
+        };
+        (0..4_000).map(|_| next()).collect()
+    };
+    let within = tempfile::tempdir().unwrap();
+    let root = within.path().canonicalize().unwrap().join("project");
+    fs::create_dir(&root).unwrap();
+    let place = Place {
+        folder: within.path().join("changes"),
+        roots: Roots::new(&root, &[]).unwrap(),
+        most: 100_000,
+    };
+    let open = || Project::open(&place, Arc::default());
+    let mut at = Followed {
+        project: open(),
+        folder: within,
+        of: SessionId::new("old"),
+    };
+    at.project.begin();
+    let mut seed = 0;
+    let mut turn = |at: &mut Followed, turn: u64| {
+        seed += 1;
+        at.turn(turn, &[("file", &noise(seed))]);
+    };
+    for n in 1..=9 {
+        turn(&mut at, n);
+    }
+    // A session of another run: its turns may go.
+    at.project = Project::open(
+        &Place {
+            folder: at.folder.path().join("none"),
+            ..place.clone()
+        },
+        Arc::default(),
+    );
+    at.project = open();
+    at.of = SessionId::new("new");
+    let mut gone_at = None;
+    for n in 1..=60 {
+        turn(&mut at, n);
+        let known = |at: &mut Followed, of: &str, turn: u64| {
+            let of = SessionId::new(of);
+            list(&mut at.project, Some(&of), ReviewScope::Turn(turn)).is_ok()
+        };
+        assert!(
+            known(&mut at, "new", n),
+            "the last turn is always there: {n}"
+        );
+        if gone_at.is_none() && !known(&mut at, "new", 1) {
+            assert!(!known(&mut at, "old", 9), "older ones go first");
+            gone_at = Some(n);
+        }
+    }
+    // All that has room stays.
+    let gone_at = gone_at.expect("the store has a bound");
+    assert!(gone_at > 12, "{gone_at}");
 }

@@ -12,6 +12,7 @@ use std::{
 
 use super::{
     codec::{Reader, framed, put_cause, put_number, put_path, put_state, unframed},
+    fault,
     packs::{private, replace},
     table::Stamp,
 };
@@ -183,7 +184,7 @@ impl Log {
         self.inode = file.metadata()?.ino();
         file.set_len(self.end)?;
         let bytes = record.written();
-        file.write_all_at(&bytes, self.end)?;
+        fault::write_at(&file, &bytes, self.end)?;
         if durable {
             file.sync_all()?;
         }

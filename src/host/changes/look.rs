@@ -15,6 +15,7 @@ use super::{
     log::Delta,
     packs::{Hash, Store},
     read::{self, Whole},
+    spelling::{Others, Spelling},
     table::{Entry, Stamp, Table, UNSURE},
     walk::{self, Kind, Meta, Seen, threads},
 };
@@ -167,11 +168,15 @@ fn compare(
         uncovered.beyond = uncovered.beyond.max(1);
     }
     let mut folder = Unlisted(&walked.folders);
+    let mut others = Others::new(around.roots, &walked.seen);
     for entry in unseen {
         if folder.holds(&entry.path) {
             continue;
         }
         match read::stat(around.roots, path_of(&entry.path)) {
+            Ok(Some(meta)) if others.have(&entry.path, &meta) => {
+                deltas.extend(gone(&entry.path, &entry.state));
+            }
             Ok(Some(meta)) if entry.is_as(&meta) => {}
             Ok(Some(meta)) => {
                 let seen = Seen {
@@ -198,7 +203,9 @@ fn compare(
         {
             continue;
         }
-        if let Ok(Some(meta)) = read::stat(around.roots, path_of(&entry.path)) {
+        if let Ok(Some(meta)) = read::stat(around.roots, path_of(&entry.path))
+            && !others.have(&entry.path, &meta)
+        {
             files += 1;
             let seen = Seen {
                 path: entry.path.clone(),
@@ -602,8 +609,32 @@ fn note_left(deltas: &[Delta], table: &Table, uncovered: &mut Uncovered) {
     }
 }
 
+/// What stands at these paths; of one that answers to a name which its folder does not list, at the
+/// listed one as well. What cannot be looked at is `missed`.
+fn named(
+    roots: &Roots,
+    paths: &[PathBuf],
+    missed: &dyn Fn(&Path, &io::Error),
+) -> Vec<(PathBuf, Option<Meta>)> {
+    let mut spelling = Spelling::new(roots);
+    let mut all = Vec::new();
+    for path in paths {
+        match read::stat(roots, path) {
+            Ok(None) => all.push((path.clone(), None)),
+            Ok(meta) => match spelling.other(path) {
+                None => all.push((path.clone(), meta)),
+                Some(listed) => all.extend([(path.clone(), None), (listed, meta)]),
+            },
+            // Nothing can have such a name.
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {}
+            Err(error) => missed(path, &error),
+        }
+    }
+    all
+}
+
 /// Looks at single paths, whatever patterns say of them. `is_new` says of one that the table has not
-/// whether it can only have been made since.
+/// whether it can only have been made since; `missed` is told what cannot be looked at.
 ///
 /// # Errors
 /// The store cannot be written.
@@ -613,16 +644,13 @@ pub fn paths(
     packs: &Store,
     paths: &[PathBuf],
     is_new: &dyn Fn(&Path) -> bool,
+    missed: &dyn Fn(&Path, &io::Error),
 ) -> io::Result<Vec<Delta>> {
     let mut deltas = Vec::new();
     let mut todo = Vec::new();
-    for path in paths {
+    for (path, meta) in named(around.roots, paths, missed) {
         let bytes = path.as_os_str().as_bytes();
         let entry = table.get(bytes);
-        // What cannot be looked at is not taken.
-        let Ok(meta) = read::stat(around.roots, path) else {
-            continue;
-        };
         match (entry, meta) {
             (Some(entry), Some(meta)) if entry.is_as(&meta) => {}
             (Some(entry), None) => deltas.extend(gone(bytes, &entry.state)),
@@ -638,7 +666,7 @@ pub fn paths(
                     path: bytes.into(),
                     meta,
                 };
-                let quiet = entry.is_none() && !is_new(path);
+                let quiet = entry.is_none() && !is_new(&path);
                 todo.push(Todo::of(
                     &seen,
                     entry.map(|entry| entry.state.clone()),

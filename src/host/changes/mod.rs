@@ -6,29 +6,36 @@
 //! from blocking tasks.
 //!
 //! - [`Changes::open`] opens the store of a project. One client writes; others read
-//!   ([`Changes::is_read_only`]).
+//!   ([`Changes::is_read_only`]) until that one has ended.
 //! - [`Changes::look`] compares the disk with what was seen last and keeps what differs as a
 //!   checkpoint; [`Changes::take`] does so for single paths, at once, before something that names
 //!   them is let through.
 //! - [`Changes::checkpoints`] lists them, [`Changes::changes`] says what differs between two, and
 //!   [`Changes::content`] fetches a content. [`Changes::since_commit`] compares with git's last commit.
 //! - [`Changes::undo`] puts back files or parts of them, [`Changes::redo`] takes that back.
-//! - [`Changes::patch`] writes changes for `git apply`; [`Changes::sweep`] drops what is old.
+//! - [`Changes::patch`] writes changes for `git apply`; [`Changes::sweep`] drops what is old, and
+//!   [`stores::sweep`] the stores of projects that are gone, or for which there is no room.
 //!
 //! The disk is the truth: nothing is believed that was not looked at. What the project's own git holds
 //! unchanged is referred to, not copied.
 
 mod asked;
+mod binary;
 mod codec;
 mod commit;
 mod delta;
+mod fault;
 mod git;
+mod lock;
 mod log;
 mod look;
+mod missed;
 mod packs;
 mod patch;
 mod read;
 mod since;
+mod spelling;
+pub mod stores;
 mod sweep;
 mod table;
 mod turns;
@@ -36,19 +43,21 @@ mod undo;
 mod walk;
 
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{self, DirBuilder},
     io,
     os::unix::{ffi::OsStrExt, fs::DirBuilderExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use lock::Lock;
 use log::{Delta, Log, Record};
 use look::Surroundings;
 use packs::{Packs, Store};
 use table::{Entry, Table};
 use turns::Moments;
 
+pub use missed::{Missed, why};
 pub use turns::Turns;
 pub use walk::threads;
 
@@ -90,13 +99,14 @@ pub struct Changes {
     bounds: Bounds,
     /// Whose first look is due.
     turns: Arc<Turns>,
-    /// Held while this client may write.
-    lock: Option<File>,
+    lock: Lock,
     /// Held by a look and a sweep, for as long as they take.
     looking: Mutex<()>,
     /// Held for moments only: what is named is taken while a look goes on.
     inner: Mutex<Inner>,
     store: Store,
+    /// What was named and not kept.
+    missed: Mutex<Missed>,
 }
 
 struct Inner {
@@ -115,15 +125,9 @@ impl Changes {
             .mode(0o700)
             .create(folder)?;
         let folder = folder.canonicalize()?;
-        let lock = packs::private(&folder.join("lock"))?;
-        let flags = rustix::fs::FlockOperation::NonBlockingLockExclusive;
-        let lock = match rustix::fs::flock(&lock, flags) {
-            Ok(()) => Some(lock),
-            Err(rustix::io::Errno::WOULDBLOCK) => None,
-            Err(error) => return Err(error.into()),
-        };
-        if lock.is_some() {
-            clean(&folder);
+        let lock = Lock::new(&folder);
+        if lock.take()? {
+            begin(&folder, &roots);
         }
         let inner = Inner {
             log: Log::open(&folder)?,
@@ -138,6 +142,7 @@ impl Changes {
             lock,
             looking: Mutex::new(()),
             inner: Mutex::new(inner),
+            missed: Mutex::default(),
         })
     }
 
@@ -148,9 +153,10 @@ impl Changes {
         self
     }
 
-    /// Another client has the project: nothing is looked at, taken, undone or swept here.
+    /// Another client has the project: nothing is looked at, taken, undone or swept here. What is tried
+    /// once that one has ended makes this one the one that writes.
     pub fn is_read_only(&self) -> bool {
-        self.lock.is_none()
+        !self.lock.is_held()
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -172,9 +178,20 @@ impl Changes {
     }
 
     fn writable(&self) -> io::Result<()> {
-        match self.lock {
-            Some(_) => Ok(()),
-            None => Err(io::Error::new(
+        if self.lock.is_held() {
+            return Ok(());
+        }
+        // Before the lock is: what is done with the other client's last list would be lost.
+        let mut inner = self.inner();
+        if self.lock.take()? {
+            begin(&self.folder, &self.roots);
+            inner.table = None;
+            self.store.forget();
+            inner.log.read_on()?;
+        }
+        match self.lock.is_held() {
+            true => Ok(()),
+            false => Err(io::Error::new(
                 io::ErrorKind::ReadOnlyFilesystem,
                 "another client follows the changes of this project",
             )),
@@ -298,11 +315,16 @@ impl Changes {
     /// # Errors
     /// As [`Changes::look`].
     pub fn take(&self, paths: &[PathBuf], cause: Cause) -> io::Result<CheckpointId> {
-        self.writable()?;
-        let mut inner = self.inner();
-        let inner = &mut *inner;
-        let moments = self.turns.moments(cause.kind);
-        self.take_at(inner, paths, cause, moments)
+        let taken = self.writable().and_then(|()| {
+            let mut inner = self.inner();
+            let inner = &mut *inner;
+            let moments = self.turns.moments(cause.kind);
+            self.take_at(inner, paths, cause, moments)
+        });
+        if let Err(error) = &taken {
+            self.note_missed(paths, &error.to_string());
+        }
+        taken
     }
 
     fn take_with(
@@ -322,11 +344,15 @@ impl Changes {
         moments: Moments,
     ) -> io::Result<CheckpointId> {
         let mut table = inner.take_table(&self.folder)?;
-        let paths = paths.get(..paths.len().min(MAX_TAKEN)).unwrap_or_default();
+        let (paths, more) = paths.split_at_checked(MAX_TAKEN).unwrap_or((paths, &[]));
+        self.note_missed(more, "too many were named at once");
         let looked = !table.roots.is_empty();
         let is_new = |path: &Path| looked && self.is_covered(path);
+        let missed = |path: &Path, error: &io::Error| {
+            self.note_missed(&[path.to_owned()], &error.to_string());
+        };
         let around = self.around(&|| false);
-        let mut deltas = look::paths(&around, &table, &self.store, paths, &is_new)?;
+        let mut deltas = look::paths(&around, &table, &self.store, paths, &is_new, &missed)?;
         // What an open turn has changed already waits for the look at its start.
         moments.divide(&self.roots, &table, &mut deltas);
         self.store.flush(false)?;
@@ -412,16 +438,6 @@ impl Changes {
     }
 }
 
-impl Drop for Changes {
-    fn drop(&mut self) {
-        // A process that is just being started has the file as well, until it runs its program: closing
-        // ours would leave it locked for so long.
-        if let Some(lock) = &self.lock {
-            let _ = rustix::fs::flock(lock, rustix::fs::FlockOperation::Unlock);
-        }
-    }
-}
-
 impl Inner {
     /// What is known of the disk: the table, and what the log has since.
     fn take_table(&mut self, folder: &Path) -> io::Result<Table> {
@@ -459,6 +475,16 @@ impl Delta {
             state: self.after.clone(),
             stamp: self.stamp,
         }
+    }
+}
+
+/// This client writes from now on.
+fn begin(folder: &Path, roots: &Roots) {
+    clean(folder);
+    if let Some(project) = roots.dirs().first()
+        && let Err(error) = stores::note(folder, project)
+    {
+        tracing::warn!(%error, "the store of changes does not know its project");
     }
 }
 

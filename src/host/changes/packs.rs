@@ -7,7 +7,7 @@
 use std::{
     collections::HashMap,
     fs::{self, File, OpenOptions},
-    io::{self, Read, Write},
+    io::{self, Read},
     os::unix::fs::{FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -15,7 +15,7 @@ use std::{
 
 use super::{
     codec::{Reader, check},
-    delta,
+    delta, fault,
 };
 use crate::files;
 
@@ -213,7 +213,7 @@ impl Packs {
             return Err(io::ErrorKind::NotFound.into());
         };
         let at = *end;
-        file.write_all_at(packed, at)?;
+        fault::write_at(file, packed, at)?;
         *end += packed.len() as u64;
         self.bytes += packed.len() as u64;
         Ok((*number, at))
@@ -238,12 +238,14 @@ impl Packs {
             return Ok(());
         }
         let file = private(&self.folder.join("blobs"))?;
+        // Behind whole places: a full disk may have cut the last ones.
         let end = file.metadata()?.len();
+        let end = end - end % PLACE as u64;
         let mut out = Vec::with_capacity(self.new.len() * PLACE);
         for (hash, place) in &self.new {
             out.extend_from_slice(&place.written(hash));
         }
-        file.write_all_at(&out, end)?;
+        fault::write_at(&file, &out, end)?;
         if durable {
             file.sync_all()?;
         }
@@ -375,6 +377,7 @@ impl Packs {
         self.write_places()?;
         for number in gone {
             fs::remove_file(self.folder.join(format!("pack-{number}")))?;
+            fault::point();
         }
         self.bytes = packs(&self.folder)?.values().sum();
         Ok(())
@@ -403,6 +406,11 @@ impl Store {
             Some(packs) => work(packs),
             none => work(none.insert(Packs::open(&self.folder)?)),
         }
+    }
+
+    /// Another client may have written since: they are read anew.
+    pub fn forget(&self) {
+        *self.packs.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// As [`Packs::flush`]; reads nothing where nothing was opened.
@@ -464,12 +472,13 @@ pub fn private(path: &Path) -> io::Result<File> {
 
 /// Puts a whole file of the store in the place of the one before.
 pub fn replace(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
-    let mut new = tempfile::Builder::new()
+    let new = tempfile::Builder::new()
         .prefix(".new-")
         .tempfile_in(folder)?;
-    new.write_all(content)?;
+    fault::write_at(new.as_file(), content, 0)?;
     new.as_file().sync_all()?;
     new.persist(folder.join(name))?;
+    fault::point();
     // Not all file systems can; the content is safe.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())

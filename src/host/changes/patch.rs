@@ -9,7 +9,7 @@ use std::{
 
 use similar::{Algorithm, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
-use super::Changes;
+use super::{Changes, binary, git, read::is_binary};
 use crate::{
     diff::CONTEXT,
     model::{ChangeKind, ChangedFile, FileState},
@@ -19,13 +19,14 @@ use crate::{
 const TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Changes {
-    /// Changes as one patch, with paths relative to `base`. What has no text, or lies elsewhere, is
-    /// named in lines that `git apply` passes over.
+    /// Changes as one patch, with paths relative to `base`. What was not kept, is binary and large, or
+    /// lies elsewhere is named in lines that `git apply` passes over.
     ///
     /// # Errors
     /// A content is gone.
     pub fn patch(&self, changes: &[ChangedFile], base: &Path) -> io::Result<Vec<u8>> {
         let mut out = Vec::new();
+        let mut room = binary::ALL;
         for change in changes {
             let name = change.path.strip_prefix(base);
             let old = change.renamed_from.as_deref().unwrap_or(&change.path);
@@ -38,9 +39,18 @@ impl Changes {
                 note(&mut out, new, "was not kept, and is not in this patch");
                 continue;
             };
-            if change.binary && before != after {
-                note(&mut out, new, "is binary, and is not in this patch");
-                continue;
+            let bytes = before.len().saturating_add(after.len());
+            let has_text = !(change.binary || is_binary(&before) || is_binary(&after));
+            if !has_text && before != after {
+                if before.len().max(after.len()) > binary::ONE || bytes > room {
+                    note(
+                        &mut out,
+                        new,
+                        "is binary and large, and is not in this patch",
+                    );
+                    continue;
+                }
+                room -= bytes;
             }
             match change.kind {
                 // git knows no such change in one step.
@@ -114,6 +124,14 @@ fn one(
     }
     if before == after {
         return;
+    }
+    if is_binary(before) || is_binary(after) {
+        let id = |state, content: &[u8]| match mode(state) {
+            Some(_) => git::id_of(content),
+            None => [0; 20],
+        };
+        let ids = (id(state, before), id(state_now, after));
+        return binary::put(out, ids, before, after);
     }
     let nothing = || b"/dev/null".to_vec();
     let is_there = |state: &FileState| mode(state).is_some();

@@ -26,8 +26,21 @@ pub struct Span {
     pub seen: Vec<CheckpointId>,
 }
 
+/// A file that was another one for some time.
+pub struct Touched {
+    pub path: PathBuf,
+    /// The checkpoints that saw it change, oldest first.
+    pub seen: Vec<CheckpointId>,
+}
+
 /// All that changed, folders as well, by path.
 pub fn spans(records: &[Record]) -> BTreeMap<Vec<u8>, Span> {
+    let mut all = all_spans(records);
+    all.retain(|_, span| span.before != span.after);
+    all
+}
+
+fn all_spans(records: &[Record]) -> BTreeMap<Vec<u8>, Span> {
     let mut all: BTreeMap<Vec<u8>, Span> = BTreeMap::new();
     for record in records {
         for delta in &record.deltas {
@@ -43,7 +56,6 @@ pub fn spans(records: &[Record]) -> BTreeMap<Vec<u8>, Span> {
             span.seen.push(CheckpointId(record.id));
         }
     }
-    all.retain(|_, span| span.before != span.after);
     all
 }
 
@@ -55,6 +67,23 @@ impl Changes {
     pub fn changes(&self, from: CheckpointId, to: CheckpointId) -> io::Result<Vec<ChangedFile>> {
         let mut inner = self.inner();
         self.changes_with(&mut inner, from, to)
+    }
+
+    /// All files that changed between two checkpoints, each by its own path, those as well that are as
+    /// they were in the end.
+    ///
+    /// # Errors
+    /// As [`Changes::changes`].
+    pub fn touched(&self, from: CheckpointId, to: CheckpointId) -> io::Result<Vec<Touched>> {
+        let mut inner = self.inner();
+        inner.log.read_on()?;
+        let records = inner.log.records(from.0, to.0)?;
+        let all = all_spans(&records).into_iter();
+        let all = all.map(|(at, span)| Touched {
+            path: path(&at),
+            seen: span.seen,
+        });
+        Ok(all.collect())
     }
 
     pub(super) fn changes_with(

@@ -24,6 +24,8 @@ pub struct Swept {
     pub checkpoints: usize,
     /// Bytes before and after.
     pub bytes: (u64, u64),
+    /// It is still near its bound: what was to stay takes that much.
+    pub still_due: bool,
 }
 
 impl Changes {
@@ -98,6 +100,7 @@ impl Changes {
         Ok(Swept {
             checkpoints: gone,
             bytes,
+            still_due: is_due(bytes.1, &self.bounds),
         })
     }
 

@@ -9,8 +9,10 @@ use crate::model::{
     ChangeKind, ChangedFile, Content, HunkRange, Left, Selection, UndoPart, UndoReport,
 };
 
+mod faults;
 mod git;
 mod keeping;
+mod kinds;
 mod turns;
 mod undo;
 
@@ -29,6 +31,17 @@ impl Project {
         fs::create_dir(&root).unwrap();
         Self {
             _dir: dir,
+            root,
+            store,
+        }
+    }
+
+    /// In a folder that is there, as another process has it.
+    pub fn within(base: &Path) -> Self {
+        let (root, store) = (base.join("project"), base.join("state/store"));
+        fs::create_dir_all(&root).unwrap();
+        Self {
+            _dir: tempfile::tempdir().unwrap(),
             root,
             store,
         }
@@ -421,10 +434,44 @@ fn only_one_client_writes() {
         b"two\n"
     );
     // As a process has it that is just being started.
-    let copy = changes.lock.as_ref().unwrap().try_clone().unwrap();
+    let copy = changes.lock.copy();
     drop(changes);
     assert!(!project.open().is_read_only());
     drop(copy);
+}
+
+#[test]
+fn once_the_first_client_has_ended_the_second_takes_its_place() {
+    let project = Project::new();
+    project.write("file", "one\n");
+    let changes = project.open();
+    let first = changes.looked().at;
+    let other = project.open();
+    let named = [project.path("file")];
+    other.take(&named, Cause::default()).unwrap_err();
+    assert_eq!(other.missed().paths[0].0, named[0]);
+    // What it did last is known to the one that goes on.
+    project.write("file", "two\n");
+    let second = changes.looked().at;
+    drop(changes);
+    project.write("file", "three\n");
+    assert!(other.is_read_only());
+    let third = other.looked().at;
+    assert!(!other.is_read_only());
+    assert!(third > second);
+    let content = |from, to| {
+        let files = other.changes(from, to).unwrap();
+        let blobs = [&files[0].before, &files[0].after].map(|state| state.blob().unwrap());
+        blobs.map(|blob| String::from_utf8(other.content(blob).unwrap()).unwrap())
+    };
+    assert_eq!(content(first, second), ["one\n", "two\n"]);
+    assert_eq!(content(second, third), ["two\n", "three\n"]);
+    assert!(
+        project.open().is_read_only(),
+        "it is the one that has it now"
+    );
+    other.undo_all(first);
+    assert_eq!(project.read("file"), b"one\n");
 }
 
 #[test]

@@ -16,10 +16,12 @@ use std::{
 use rustix::fs::{AtFlags, FileType, OFlags};
 
 use super::{
-    Changes, Inner,
+    Changes, Inner, fault,
     log::Record,
+    missed::why,
     read::{self, Whole, is_binary},
     since::{Span, path},
+    spelling::Spelling,
     walk::Kind,
 };
 use crate::{
@@ -122,14 +124,18 @@ impl Changes {
         let mut before = CheckpointId(inner.log.last());
         if !dry {
             for some in paths.chunks(super::MAX_TAKEN) {
-                before = self.take_with(
-                    inner,
-                    some,
-                    Cause {
-                        kind: CauseKind::Undo,
-                        ..cause.clone()
-                    },
-                )?;
+                // What others changed since is theirs, and not the undo's.
+                let cause = Cause {
+                    kind: CauseKind::Named,
+                    ..cause.clone()
+                };
+                before = self.take_with(inner, some, cause).map_err(|error| {
+                    let (why, folder) = (why(&error), self.folder.display());
+                    let text = format!(
+                        "nothing was put back: what is there now cannot be kept in {folder}: {why}"
+                    );
+                    io::Error::new(error.kind(), text)
+                })?;
             }
         }
         // What was made goes first, what is in a folder before it; then what was there comes back.
@@ -170,11 +176,15 @@ impl Changes {
             self.bring_folders(&spans);
         }
         if !dry {
-            let mut after = before;
+            let mut taken = Ok(before);
             for some in paths.chunks(super::MAX_TAKEN) {
-                after = self.take_with(inner, some, cause.clone())?;
+                taken = taken.and_then(|_| self.take_with(inner, some, cause.clone()));
             }
-            report.checkpoints = Some((before, after));
+            match taken {
+                Ok(after) => report.checkpoints = Some((before, after)),
+                // It is put back all the same.
+                Err(error) => report.not_kept = Some(why(&error)),
+            }
         }
         report.done.sort_unstable();
         report.merged.sort_unstable();
@@ -205,7 +215,7 @@ impl Changes {
                         }
                         return true;
                     }
-                    Err(error) => report.refused.push((at.to_owned(), error.to_string())),
+                    Err(error) => report.refused.push((at.to_owned(), why(&error))),
                 }
             }
         }
@@ -327,6 +337,14 @@ impl Changes {
         let disk = match self.disk(at) {
             // It would be gone by now.
             Disk::Folder if dry && span.after == FileState::Folder => Disk::Absent,
+            // What answers to the name is there by another one, and is not what was made.
+            Disk::File(..) | Disk::Link(_)
+                if hunks.is_none()
+                    && span.before == FileState::Absent
+                    && Spelling::new(&self.roots).other(at).is_some() =>
+            {
+                Disk::Absent
+            }
             disk => disk,
         };
         let before = match hunks {
@@ -390,7 +408,9 @@ impl Changes {
                 if dir.stat(name)?.0 == FileType::Directory {
                     return Err(io::ErrorKind::IsADirectory.into());
                 }
+                fault::point();
                 rustix::fs::unlinkat(&dir, name, AtFlags::empty())?;
+                fault::point();
                 let _ = dir.sync();
                 Ok(())
             }
@@ -404,7 +424,9 @@ impl Changes {
                     }
                     _ => None,
                 };
-                put(&dir, name, content, old.as_ref(), Some(*mode))
+                put(&dir, name, content, old.as_ref(), Some(*mode))?;
+                fault::point();
+                Ok(())
             }
             Wanted::Link(target) => {
                 let dir = self.roots.dir(parent, true)?;
@@ -541,20 +563,34 @@ fn against_disk(at: &Path, before: Wanted, after: Wanted, disk: Disk) -> Step {
             let mode = if disk == before { mode } else { bits };
             merge(at, &before, &[], disk, mode)
         }
-        (before, _, disk) => {
-            let content = |wanted| match wanted {
-                Wanted::File(content, _) => content,
-                Wanted::Link(target) => target,
-                Wanted::Absent => Vec::new(),
-            };
-            Step::Conflict(Box::new(Conflict {
-                path: at.to_owned(),
-                disk: disk.bytes().to_vec(),
-                wanted: content(before),
-                marked: Vec::new(),
-            }))
-        }
+        (before, _, disk) => in_words(at, before, disk),
     }
+}
+
+/// A conflict of what has no lines: what is there, and what would be.
+fn in_words(at: &Path, wanted: Wanted, disk: Disk) -> Step {
+    let link = |target: &[u8]| format!("a link to {}", path(target).display());
+    let file = |content: &[u8]| match is_binary(content) {
+        true => format!("a binary file of {} bytes", content.len()),
+        false => format!("a file of {} bytes", content.len()),
+    };
+    let (there, disk) = match disk {
+        Disk::File(content, _) => (file(&content), content),
+        Disk::Link(target) => (link(&target), target),
+        Disk::Absent | Disk::Folder | Disk::Other(_) => ("nothing".to_owned(), Vec::new()),
+    };
+    let (back, wanted) = match wanted {
+        Wanted::File(content, _) => (format!("{} would come back", file(&content)), content),
+        Wanted::Link(target) => (format!("{} would come back", link(&target)), target),
+        Wanted::Absent => ("it would go".to_owned(), Vec::new()),
+    };
+    Step::Conflict(Box::new(Conflict {
+        path: at.to_owned(),
+        disk,
+        wanted,
+        marked: Vec::new(),
+        words: format!("{there} is there now, {back}: move it away to have that"),
+    }))
 }
 
 /// `new` with the lines of some hunks as they were in `old`; `None` if there are no such lines.
@@ -583,6 +619,7 @@ fn merge(at: &Path, before: &[u8], after: &[u8], disk: Vec<u8>, mode: u32) -> St
             disk,
             wanted: before.to_vec(),
             marked,
+            words: String::new(),
         }))
     };
     let sides = [before, after, &disk];
@@ -600,7 +637,11 @@ fn merge(at: &Path, before: &[u8], after: &[u8], disk: Vec<u8>, mode: u32) -> St
                 wanted: Wanted::File(disk, mode),
                 merged: true,
             },
-            _ => conflict(Vec::new(), disk),
+            _ => in_words(
+                at,
+                Wanted::File(before.to_vec(), mode),
+                Disk::File(disk, mode),
+            ),
         };
     }
     match diffy::merge_bytes(after, &disk, before) {
@@ -626,6 +667,7 @@ fn replace_link(dir: &crate::host::fs::dir::Dir, name: &OsStr, target: &[u8]) ->
         super::walk::now()
     ));
     rustix::fs::symlinkat(target, dir, &*temporary)?;
+    fault::point();
     let renamed = rustix::fs::renameat(dir, &*temporary, dir, name);
     if renamed.is_err() {
         let _ = rustix::fs::unlinkat(dir, &*temporary, AtFlags::empty());

@@ -322,7 +322,7 @@ impl Reviewing {
         match can {
             _ if self.under.undo || self.under.undone => say("the last undo is still at work"),
             true => Outcome::Wish(ReviewWish::Redo),
-            false => say("there is no undo to be made again"),
+            false => say("Nothing to redo"),
         }
     }
 

@@ -193,3 +193,47 @@ fn a_run_that_was_killed_leaves_nothing_running() {
     child.wait().unwrap();
     wait_for(|| sleepers() == 0);
 }
+
+/// A git that says nothing: a look waits for it for some time.
+fn with_silent_git(steps: serde_json::Value) -> Shell {
+    use std::os::unix::fs::PermissionsExt;
+    let shell = scripted(prompt(steps));
+    let project = shell.path().join("project");
+    fs::remove_dir(project.join(".git")).unwrap();
+    fs::write(project.join("a.txt"), "one\n").unwrap();
+    for words in [&["init", "-q"][..], &["add", "-A"]] {
+        let git = std::process::Command::new("git");
+        let mut git = git;
+        let done = git.args(words).current_dir(&project).status().unwrap();
+        assert!(done.success());
+    }
+    let bin = shell.path().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    fs::write(bin.join("git"), "#!/bin/sh\nexec /bin/sleep 1000\n").unwrap();
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    shell
+}
+
+#[test]
+fn who_stops_a_run_does_not_wait_for_a_look_at_the_disk() {
+    // In the midst of the turn; and when it has ended and only the look is waited for.
+    let midst = json!([{"text": "begun"}, {"touch": "begun"}, {"until_cancel": 30000}]);
+    let end = json!([{"text": "begun"}, {"touch": "begun"}]);
+    for (steps, code) in [(midst, 130), (end, 0)] {
+        let shell = with_silent_git(steps);
+        let child = start(&shell, &["run", "go"]);
+        wait_for(|| shell.path().join("begun").exists());
+        std::thread::sleep(Duration::from_millis(300));
+        let told = std::time::Instant::now();
+        signal(&child, rustix::process::Signal::INT);
+        let ran = ends(child, Duration::from_secs(10));
+        assert_eq!(
+            (ran.code, ran.out.as_str()),
+            (code, "begun\n"),
+            "{}",
+            ran.err
+        );
+        let took = told.elapsed();
+        assert!(took < Duration::from_secs(3), "{took:?}");
+    }
+}

@@ -46,7 +46,7 @@ fn start(shell: &Shell, args: &[&str]) -> Child {
         .unwrap()
 }
 
-fn wait_for(mut fits: impl FnMut() -> bool) {
+pub fn wait_for(mut fits: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !fits() {
         assert!(Instant::now() < deadline, "it did not come");

@@ -46,6 +46,9 @@ use crate::{
 /// How long the end waits for a look at what the turn changed: `acp-tui changes` tells it later.
 const CHANGES_PATIENCE: Duration = Duration::from_secs(5);
 
+/// The same of a run that was stopped: enough for a look at a usual project.
+const STOPPED_CHANGES_PATIENCE: Duration = Duration::from_millis(500);
+
 /// How long a run that was stopped waits for a reader of stdout that takes nothing.
 const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -214,16 +217,32 @@ impl Run {
                 (from, said) = self.runtime.inboxes.next(), if !full => self.agent_said(from, said),
             }
         };
-        let changes = self.changes().await;
+        let changes = self.changes(&mut signals).await;
         Ok(self.end(code, problem, changes, signals, deadline).await)
     }
 
-    /// What the turn changed on the disk, where it is followed.
-    async fn changes(&self) -> Option<Vec<Change>> {
+    /// What the turn changed on the disk, where it is followed. Who stops the run does not wait for it.
+    async fn changes(&self, signals: &mut Signals) -> Option<Vec<Change>> {
         let following = self.runtime.following_of(self.key)?;
         let of = self.runtime.follower(self.key)?;
-        let review = following.last_turn(of, CHANGES_PATIENCE).await?;
-        Some(review.files.iter().map(Change::from).collect())
+        let patience = match self.stop {
+            None => CHANGES_PATIENCE,
+            Some(_) => STOPPED_CHANGES_PATIENCE,
+        };
+        let told = async {
+            while !matches!(
+                signals.recv().await,
+                SignalEvent::End(_) | SignalEvent::Interrupt(_)
+            ) {}
+        };
+        let review = tokio::select! {
+            review = following.last_turn(of, patience) => review,
+            () = told => None,
+        };
+        if review.is_none() {
+            following.cancel();
+        }
+        Some(review?.files.iter().map(Change::from).collect())
     }
 
     /// The first time the turn is cancelled as the protocol wants it, and its end waited for; the

@@ -313,7 +313,7 @@ fn a_patch_is_what_git_applies() {
 }
 
 /// All there is: of a file its mode and bytes, of a link where it leads.
-fn tree(root: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
+pub(super) fn tree(root: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
     use std::os::unix::ffi::OsStringExt;
     let mut all = Vec::new();
     let mut folders = vec![root.to_owned()];

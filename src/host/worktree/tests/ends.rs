@@ -268,3 +268,72 @@ fn what_changed_in_the_tick_in_which_the_index_was_written_goes_over() {
     carried(&worktree, WorktreeEnd::Apply).unwrap();
     assert_eq!(project.read("a"), "two\n");
 }
+
+/// Somebody removes the branch, or the whole repository's knowledge of it, at any moment.
+#[test]
+fn a_branch_that_is_gone_is_told_and_nothing_is_lost() {
+    let ends = [WorktreeEnd::Merge, WorktreeEnd::Apply];
+    let project = Project::new();
+    let worktree = project.make("fix");
+    write(&worktree.top, "a", "two\n");
+    commit_in(&worktree, "second");
+    write(&worktree.top, "new", "new\n");
+    let seen = status(&worktree).unwrap();
+    let tip = git(&worktree.top, &["rev-parse", "HEAD"]);
+    let before = project.state();
+    let is_left = |project: &Project| {
+        assert_eq!(project.read("a"), "one\n");
+        assert_eq!(fs::read_to_string(worktree.top.join("a")).unwrap(), "two\n");
+        assert_eq!(
+            fs::read_to_string(worktree.top.join("new")).unwrap(),
+            "new\n"
+        );
+    };
+    // After it was counted and before it was.
+    project.git(&["update-ref", "-d", "refs/heads/acp/fix"]);
+    for end in ends {
+        let why = carry(&worktree, end, &seen).unwrap_err().to_string();
+        assert!(why.contains("is gone: git branch acp/fix"), "{why}");
+        let why = carried(&worktree, end).unwrap_err();
+        assert!(why.contains("is gone: git branch acp/fix"), "{why}");
+        is_left(&project);
+    }
+    let why = discard(&worktree, &seen).unwrap_err().to_string();
+    assert!(why.contains("git reflog shows commits"), "{why}");
+    is_left(&project);
+    // What it says brings it back, and all goes over.
+    project.git(&["branch", "acp/fix", tip.trim()]);
+    assert_eq!(project.state(), before);
+    carried(&worktree, WorktreeEnd::Merge).unwrap();
+    assert_eq!(
+        (project.read("a"), project.read("new")),
+        ("two\n".into(), "new\n".into())
+    );
+    assert!(!worktree.top.exists());
+}
+
+#[test]
+fn a_folder_that_is_gone_is_told_and_its_branch_stays() {
+    let project = Project::new();
+    let worktree = project.make("fix");
+    write(&worktree.top, "a", "two\n");
+    commit_in(&worktree, "second");
+    let seen = status(&worktree).unwrap();
+    fs::remove_dir_all(&worktree.top).unwrap();
+    for end in [WorktreeEnd::Merge, WorktreeEnd::Apply] {
+        let why = carry(&worktree, end, &seen).unwrap_err().to_string();
+        assert!(
+            why.contains("is gone from /") && why.contains("git worktree add"),
+            "{why}"
+        );
+    }
+    let why = discard(&worktree, &seen).unwrap_err().to_string();
+    assert!(why.contains("is gone from /"), "{why}");
+    assert!(project.has_branch("acp/fix"));
+    assert_eq!(project.read("a"), "one\n");
+    // As it says.
+    let top = worktree.top.to_str().unwrap();
+    project.git(&["worktree", "add", "-q", "-f", top, "acp/fix"]);
+    assert!(carried(&worktree, WorktreeEnd::Apply).is_ok());
+    assert_eq!(project.read("a"), "two\n");
+}

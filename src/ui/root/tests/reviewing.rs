@@ -187,7 +187,7 @@ fn where_nothing_can_be_undone_keys_say_why() {
     }
     assert!(!desk.draw().contains("undo hunk"));
     desk.press("r");
-    assert!(desk.screen.status().contains("no undo to be made again"));
+    assert!(desk.screen.status().contains("Nothing to redo"));
     desk.can_redo = true;
     desk.told(ReviewTold::Changed);
     assert_eq!(desk.wished("r"), [ReviewWish::Redo]);
