@@ -419,9 +419,12 @@ impl Changes {
                 let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
                 let old = match dir.stat(name) {
                     Ok((FileType::Directory, _)) => return Err(io::ErrorKind::IsADirectory.into()),
-                    Ok((FileType::RegularFile, _)) => {
-                        dir.file(Path::new(name), flags)?.metadata().ok()
-                    }
+                    // It may go in this moment, or be known to a mount that is slow to forget.
+                    Ok((FileType::RegularFile, _)) => match dir.file(Path::new(name), flags) {
+                        Ok(file) => file.metadata().ok(),
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                        Err(error) => return Err(error),
+                    },
                     _ => None,
                 };
                 put(&dir, name, content, old.as_ref(), Some(*mode))?;
