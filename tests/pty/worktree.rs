@@ -241,36 +241,3 @@ fn left_it_is_kept_and_comes_back_in_its_place_or_is_said_to_be_gone() {
         "{screen}"
     );
 }
-
-#[test]
-fn a_branch_that_is_gone_is_told_and_the_files_stay() {
-    let (tui, folder) = worked();
-    git(&tui.project(), &["update-ref", "-d", "refs/heads/acp/fix"]);
-    tui.keys("/worktree<enter>");
-    tui.wait_for("has no commit, or is gone");
-    tui.wait_for("git branch acp/fix COMMIT");
-    assert_eq!(fs::read_to_string(folder.join("a.txt")).unwrap(), "two\n");
-    assert!(folder.join("new.txt").exists());
-    assert_eq!(
-        fs::read_to_string(tui.project().join("a.txt")).unwrap(),
-        "one\n"
-    );
-    // It is brought back as it says, and can be merged.
-    git(&tui.project(), &["branch", "acp/fix", "main"]);
-    assert!(git(&folder, &["status", "--porcelain"]).contains("new.txt"));
-}
-
-#[test]
-fn a_branch_that_goes_while_it_is_asked_about_is_not_merged() {
-    let (tui, folder) = worked();
-    tui.keys("/worktree<enter>");
-    tui.wait_for("Keep the worktree, close the session");
-    tui.settle(GUARD);
-    git(&tui.project(), &["update-ref", "-d", "refs/heads/acp/fix"]);
-    tui.keys("Merge");
-    tui.wait_gone("Keep the worktree");
-    tui.keys("<enter>");
-    tui.wait_for("has no commit, or is gone");
-    assert!(folder.join("new.txt").exists());
-    assert!(!tui.project().join("new.txt").exists());
-}

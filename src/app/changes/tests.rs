@@ -595,7 +595,7 @@ fn a_second_client_says_why_it_cannot_and_goes_on_when_the_first_has_ended() {
     first.turn(1, &[("a", "one\n")]);
     let place = first.project.place.clone();
     let mut second = Followed {
-        project: Project::open(&place, Arc::default()),
+        project: Project::open(&place, Arc::default(), Arc::default()),
         folder: std::mem::replace(&mut first.folder, tempfile::tempdir().unwrap()),
         of: SessionId::new("second"),
     };
@@ -639,7 +639,7 @@ fn when_room_is_made_turns_of_sessions_in_use_go_last() {
         roots: Roots::new(&root, &[]).unwrap(),
         most: 100_000,
     };
-    let open = || Project::open(&place, Arc::default());
+    let open = || Project::open(&place, Arc::default(), Arc::default());
     let mut at = Followed {
         project: open(),
         folder: within,
@@ -660,6 +660,7 @@ fn when_room_is_made_turns_of_sessions_in_use_go_last() {
             folder: at.folder.path().join("none"),
             ..place.clone()
         },
+        Arc::default(),
         Arc::default(),
     );
     at.project = open();
