@@ -4,7 +4,7 @@ use std::{fs::OpenOptions, io::Write, path::Path, time::Instant};
 
 use crate::{
     app::{job::Job, state::App, terminal::Reason},
-    model::{ReviewTold, ReviewWish, SessionKey},
+    model::{ReviewTold, ReviewWish, SessionId, SessionKey},
     text::SafeText,
 };
 
@@ -17,7 +17,7 @@ impl App {
             let why = "changes are not followed: `changes.follow` is false, or this is no project";
             return self.review_told(session, ReviewTold::Failed(why.into()));
         };
-        let of = self.runtime.follower(session);
+        let of = Some(self.follower_now(session));
         let jobs = self.jobs.clone();
         // Sending fails only once the loop is over.
         match wish {
@@ -40,6 +40,13 @@ impl App {
         }
     }
 
+    /// Whose turns are the session's. One that is still opening has had none: no checkpoint is of a session
+    /// without a name, and those of others are not its own.
+    fn follower_now(&self, session: SessionKey) -> SessionId {
+        let of = self.runtime.follower(session);
+        of.unwrap_or_else(|| SessionId::new(""))
+    }
+
     /// The session that is shown, while its review is open and its turn runs; and how often something has ended
     /// in it that may have changed files.
     pub(super) fn followed(&self) -> Option<(SessionKey, u64)> {
@@ -60,9 +67,13 @@ impl App {
         };
         let jobs = self.jobs.clone();
         // Sending fails only once the loop is over.
-        following.follow(self.runtime.follower(session), scope, move |found, took| {
-            drop(jobs.send(Job::Followed(session, found, took)));
-        });
+        following.follow(
+            Some(self.follower_now(session)),
+            scope,
+            move |found, took| {
+                drop(jobs.send(Job::Followed(session, found, took)));
+            },
+        );
     }
 
     pub(super) fn review_told(&mut self, session: SessionKey, told: ReviewTold) {

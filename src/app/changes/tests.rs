@@ -685,3 +685,13 @@ fn when_room_is_made_turns_of_sessions_in_use_go_last() {
     let gone_at = gone_at.expect("the store has a bound");
     assert!(gone_at > 12, "{gone_at}");
 }
+
+#[test]
+fn a_session_without_a_name_has_no_turns_of_others() {
+    let mut at = Followed::new();
+    at.turn(1, &[("a", "made\n")]);
+    let opening = SessionId::new("");
+    for scope in [FIRST, ReviewScope::Session] {
+        assert!(list(&mut at.project, Some(&opening), scope).is_err());
+    }
+}

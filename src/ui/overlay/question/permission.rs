@@ -362,7 +362,8 @@ impl Builder<'_> {
         let Some(command) = &subject.command else {
             return;
         };
-        let session_cwd = self.cx.session.map(|session| &session.config.cwd);
+        let config = self.cx.session.map(|session| &session.config);
+        let session_cwd = config.map(|config| &config.cwd);
         let named = subject.command_cwd.as_deref();
         let place = named
             .filter(|cwd| session_cwd.is_none_or(|ours| ours.as_os_str() != *cwd))
@@ -374,7 +375,10 @@ impl Builder<'_> {
             outside: place.as_ref().is_some_and(|place| place.outside),
             cwd: match place {
                 Some(place) => exact_line(&place.shown),
-                None => self.cx.project.cwd.clone(),
+                None => match config.filter(|config| config.worktree.is_some()) {
+                    Some(config) => exact_line(&config.cwd.to_string_lossy()),
+                    None => self.cx.project.cwd.clone(),
+                },
             },
             shell: None,
         };

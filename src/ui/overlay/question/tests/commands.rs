@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    model::{CommandRun, TerminalCreate, ToolInput},
+    model::{CommandRun, TerminalCreate, ToolInput, Worktree},
     ui::testing::Bench,
 };
 
@@ -100,6 +100,35 @@ fn a_permission_request_shows_what_its_input_sets() {
         picture.contains("in /etc  ! outside the workspace"),
         "{picture}"
     );
+}
+
+#[test]
+fn a_command_in_a_worktree_is_shown_with_the_directory_that_it_runs_in() {
+    let top = "/state/worktrees/tool-1/fix";
+    for named in [None, Some(top)] {
+        let mut bench = Bench::working();
+        bench.session.config.cwd = top.into();
+        bench.session.config.worktree = Some(Worktree {
+            top: top.into(),
+            cwd: top.into(),
+            project: "/src/tool".into(),
+            branch: "acp/fix".into(),
+        });
+        let mut call = bench.call(ToolKind::Execute);
+        call.input = Patch::Set(Arc::new(ToolInput {
+            run: Some(CommandRun {
+                cwd: named.map(str::to_owned),
+                ..CommandRun::of_line("rm -r target".into())
+            }),
+            ..ToolInput::default()
+        }));
+        bench.asks(call, usual_options());
+        let picture = Shown::new(bench).draw(80, 24);
+        assert!(
+            picture.contains(&format!("in {top}")),
+            "{named:?}: {picture}"
+        );
+    }
 }
 
 #[test]
