@@ -35,6 +35,7 @@ impl App {
             self.store.save_draft(&self.store.number_draft(unsent));
         }
         self.keep_reviews(true);
+        self.runtime.end_turns();
         let farewell = self.runtime.sessions.leave(Instant::now());
         let keys: Vec<_> = self.runtime.sessions.iter().map(|(key, _)| key).collect();
         for key in keys {

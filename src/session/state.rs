@@ -278,6 +278,11 @@ pub const CANCEL_PATIENCE: Duration = Duration::from_secs(3);
 pub const SILENCE: Duration = Duration::from_secs(45);
 
 impl Session {
+    /// Of the turn that runs, or ran last: counted from 1 in this run.
+    pub fn turn_number(&self) -> u64 {
+        self.inner.turn_number()
+    }
+
     /// The dialog to show: the first question, once policy has left it to the person.
     pub fn shown_question(&self) -> Option<&Question> {
         self.waiting_questions().next()

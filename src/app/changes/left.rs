@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use super::project::Project;
@@ -12,22 +12,24 @@ use crate::model::{Cause, CauseKind, ChangedFile, CheckpointId, Selection, UndoP
 /// What is left of a change since `from`, and up to which checkpoint.
 pub type StillChanged = Option<(ChangedFile, CheckpointId)>;
 
-/// Files of which something was put back, or made again, after the end of a scope, with what is left of
+/// `turn`: the one that the scope is of. Files of which something was put back, or made again, after the end of a scope, with what is left of
 /// their changes. Others are shown as they were at that end: what came later is not the scope's.
 ///
 /// # Errors
 /// The store cannot be read.
 pub fn put_back_since(
     project: &Project,
-    from: CheckpointId,
-    to: CheckpointId,
+    turn: Option<u64>,
+    (from, to): (CheckpointId, CheckpointId),
 ) -> io::Result<BTreeMap<PathBuf, StillChanged>> {
     let points = project.checkpoints();
     let later = points.iter().filter(|point| point.id > to);
-    let undos: BTreeSet<CheckpointId> = later
-        .filter(|point| matches!(point.cause.kind, CauseKind::Undo | CauseKind::Redo))
-        .map(|point| point.id)
+    let undos = later.filter(|point| matches!(point.cause.kind, CauseKind::Undo | CauseKind::Redo));
+    // What was put back of another turn, or of several at once, is not this one's change.
+    let undos: BTreeMap<CheckpointId, bool> = undos
+        .map(|point| (point.id, point.cause.turn == turn))
         .collect();
+    let is_own = |id: &CheckpointId| undos.get(id) == Some(&true);
     let mut left: BTreeMap<PathBuf, StillChanged> = BTreeMap::new();
     let (Some(last), false) = (points.last(), undos.is_empty()) else {
         return Ok(left);
@@ -35,18 +37,23 @@ pub fn put_back_since(
     let changes = project.changes()?;
     // By where their last undo was, so that each is compared once.
     let mut until: BTreeMap<CheckpointId, BTreeSet<PathBuf>> = BTreeMap::new();
+    let mut mixed = Vec::new();
     for file in changes.touched(to, last.id)? {
-        let Some(undone) = file.seen.iter().rfind(|id| undos.contains(id)) else {
+        let Some(undone) = file.seen.iter().rfind(|id| undos.contains_key(id)) else {
             continue;
         };
-        left.insert(file.path.clone(), None);
-        let mut before = file.seen.iter().filter(|id| *id < undone);
-        match before.any(|id| !undos.contains(id)) {
+        let mut before = file.seen.iter().filter(|id| *id <= undone);
+        match before.all(is_own) {
+            true => {
+                left.insert(file.path.clone(), None);
+                until.entry(*undone).or_default().insert(file.path);
+            }
             // Others changed it in between: that is not the scope's, and not to be put back with it.
-            true if is_put_back(project, (from, to), &file.path)? => {}
-            true => drop(left.remove(&file.path)),
-            false => drop(until.entry(*undone).or_default().insert(file.path)),
+            false => mixed.push(file.path),
         }
+    }
+    for path in put_back(project, (from, to), mixed)? {
+        left.insert(path, None);
     }
     for (undone, paths) in until {
         for file in changes.changes(from, undone)? {
@@ -58,23 +65,22 @@ pub fn put_back_since(
     Ok(left)
 }
 
-/// Whether nothing of a file's change is there any more.
-fn is_put_back(
+/// The files of whose change nothing is there any more.
+fn put_back(
     project: &Project,
     (from, to): (CheckpointId, CheckpointId),
-    path: &Path,
-) -> io::Result<bool> {
+    paths: Vec<PathBuf>,
+) -> io::Result<Vec<PathBuf>> {
     let changes = project.changes()?;
-    if changes.is_read_only() {
-        return Ok(false);
+    if paths.is_empty() || changes.is_read_only() {
+        return Ok(Vec::new());
     }
-    let parts = Some(vec![UndoPart::File(path.to_owned())]);
     let selection = Selection {
         from,
         to,
-        parts,
+        parts: Some(paths.into_iter().map(UndoPart::File).collect()),
         keep: BTreeSet::new(),
     };
     let report = changes.undo(&selection, Cause::of(CauseKind::Undo), true)?;
-    Ok(report.done.is_empty() && report.conflicts.is_empty() && report.refused.is_empty())
+    Ok(report.unchanged)
 }

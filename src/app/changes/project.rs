@@ -52,6 +52,8 @@ const MAX_UNDONE: usize = 100;
 /// An undo that can be made again.
 pub struct Undone {
     pub between: (CheckpointId, CheckpointId),
+    /// The turn that it was of, if it was of one.
+    pub turn: Option<u64>,
     /// What was said of it.
     pub note: Option<SafeText>,
 }

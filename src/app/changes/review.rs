@@ -33,14 +33,19 @@ pub fn answer(project: &mut Project, of: Option<&SessionId>, wish: ReviewWish) -
     let answered = match wish {
         ReviewWish::List(scope) => listed(project, of, scope),
         ReviewWish::Texts { scope, path } => texts(project, of, scope, path),
-        ReviewWish::Undo { span, parts, .. } => {
+        ReviewWish::Undo { scope, span, parts } => {
             let named = parts.clone();
-            undo(project, of, span, parts, false).map(|report| {
+            undo(project, of, scope, span, parts, false).map(|report| {
                 let note = note(project, UNDONE, &report, named.as_deref());
                 let changed = !report.done.is_empty();
                 if let Some(between) = report.checkpoints.filter(|_| changed) {
                     let note = note.clone();
-                    project.undid(Undone { between, note });
+                    let turn = turn_of(scope);
+                    project.undid(Undone {
+                        between,
+                        turn,
+                        note,
+                    });
                 }
                 let hunks = hunks_of(named.as_deref().unwrap_or_default());
                 told(ReviewDone {
@@ -191,13 +196,24 @@ enum Maker {
 }
 
 impl Maker {
-    /// The person, another program, or another session.
-    fn is_foreign(&self) -> bool {
-        match self {
-            Self::Outside => true,
-            Self::Turns(own) | Self::Begun(own) => own.is_empty(),
-            Self::Undo => false,
+    /// It is a turn's of that scope: not the person's, another session's or another turn's, and not what was put
+    /// back here, whosever change that was.
+    fn is_of(&self, scope: ReviewScope) -> bool {
+        let (Self::Turns(own) | Self::Begun(own)) = self else {
+            return false;
+        };
+        match turn_of(scope) {
+            Some(turn) => own.contains(&turn),
+            None => !own.is_empty(),
         }
+    }
+}
+
+/// The one turn that a scope is of.
+fn turn_of(scope: ReviewScope) -> Option<u64> {
+    match scope {
+        ReviewScope::Turn(turn) => Some(turn),
+        ReviewScope::Since(_) | ReviewScope::Session | ReviewScope::Commit => None,
     }
 }
 
@@ -290,7 +306,7 @@ fn shown(
         by: made_by(file, makers),
         by_a_turn: file.seen.iter().any(|id| {
             let maker = makers.get(id);
-            maker.is_some_and(|maker| !maker.is_foreign() && !matches!(maker, Maker::Undo))
+            maker.is_some_and(|maker| maker.is_of(ReviewScope::Session))
         }),
     }
 }
@@ -354,13 +370,17 @@ fn both(
 pub fn undo(
     project: &mut Project,
     of: Option<&SessionId>,
+    scope: ReviewScope,
     span: (CheckpointId, CheckpointId),
     parts: Option<Vec<UndoPart>>,
     dry: bool,
 ) -> io::Result<UndoReport> {
-    let cause = project.cause(CauseKind::Undo, of);
+    let cause = Cause {
+        turn: turn_of(scope),
+        ..project.cause(CauseKind::Undo, of)
+    };
     let made = turns_of(&project.checkpoints(), of).into_iter();
-    let keep = made.filter(|(_, maker)| maker.is_foreign());
+    let keep = made.filter(|(_, maker)| !maker.is_of(scope));
     let selection = Selection {
         from: span.0,
         to: span.1,
@@ -374,7 +394,10 @@ fn redo(project: &mut Project, of: Option<&SessionId>) -> io::Result<ReviewTold>
     let Some(undone) = project.undone.pop_back() else {
         return Ok(ReviewTold::Failed("Nothing to redo".into()));
     };
-    let cause = project.cause(CauseKind::Redo, of);
+    let cause = Cause {
+        turn: undone.turn,
+        ..project.cause(CauseKind::Redo, of)
+    };
     let report = project.changes()?.redo(undone.between, cause)?;
     let whole = report.conflicts.is_empty() && report.refused.is_empty();
     Ok(told(ReviewDone {
@@ -551,7 +574,7 @@ impl Found {
         }
         let (from, to) = span_of(project, of, scope)?;
         let files = project.changes()?.changes(from, to)?;
-        let mut put_back = put_back_since(project, from, to)?;
+        let mut put_back = put_back_since(project, turn_of(scope), (from, to))?;
         let files = files.into_iter().filter_map(|file| {
             match put_back.remove(&file.path) {
                 None => Some((file, Some(to))),

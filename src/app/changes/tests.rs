@@ -43,6 +43,24 @@ impl Followed {
         }
     }
 
+    /// As in another run.
+    fn reopened(self) -> Self {
+        let Self {
+            folder,
+            project,
+            of,
+        } = self;
+        let place = project.place.clone();
+        drop(project);
+        let mut project = Project::open(&place, Arc::default(), Arc::default());
+        project.begin();
+        Self {
+            folder,
+            project,
+            of,
+        }
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         let folder = self.folder.path().canonicalize().unwrap();
         folder.join("project").join(name)
@@ -694,4 +712,108 @@ fn a_session_without_a_name_has_no_turns_of_others() {
     for scope in [FIRST, ReviewScope::Session] {
         assert!(list(&mut at.project, Some(&opening), scope).is_err());
     }
+}
+
+#[test]
+fn a_turn_that_was_cut_off_has_ended_when_the_project_is_opened_again() {
+    let mut at = Followed::new();
+    at.write("mine", "one\n");
+    let of = at.of.clone();
+    at.project.turn_begins(&of, 1);
+    at.write("a", "by the turn\n");
+    // A look sees it; then the client is killed.
+    at.named(FIRST);
+    let mut at = at.reopened();
+    at.write("mine", "a week's work\n");
+    at.write("new", "mine\n");
+    let session = at.named(ReviewScope::Session);
+    assert_eq!(session, ["a: turn 1", "mine: ", "new: "]);
+    assert_eq!(at.named(FIRST), ["a: turn 1"]);
+    at.put_back_all(ReviewScope::Session);
+    assert!(!at.path("a").exists());
+    assert_eq!(at.read("mine"), "a week's work\n");
+    assert_eq!(at.read("new"), "mine\n");
+}
+
+#[test]
+fn what_was_changed_between_undos_outlives_them() {
+    let mut at = Followed::new();
+    at.write("a", &lines(&[]));
+    at.turn(1, &[("a", &lines(&[3, 17]))]);
+    let path = at.path("a");
+    let hunk = HunkRange {
+        before: 2..3,
+        after: 2..3,
+    };
+    let mine = |text: &str| text.replace("line 10\n", "mine\n");
+    at.write("a", &mine(&lines(&[3, 17])));
+    at.put_back(FIRST, UndoPart::Hunks(path.clone(), vec![hunk]));
+    assert_eq!(at.read("a"), mine(&lines(&[17])));
+    at.put_back(FIRST, UndoPart::File(path.clone()));
+    assert_eq!(at.read("a"), mine(&lines(&[])));
+    answer(&mut at.project, None, ReviewWish::Redo);
+    at.write("a", &at.read("a").replace("line 6\n", "mine too\n"));
+    at.put_back_all(ReviewScope::Session);
+    let both = mine(&lines(&[])).replace("line 6\n", "mine too\n");
+    assert_eq!(at.read("a"), both);
+}
+
+#[test]
+fn what_one_turn_undid_does_not_come_back_with_another() {
+    let mut at = Followed::new();
+    at.write("a", &lines(&[]));
+    at.turn(1, &[("a", &lines(&[3]))]);
+    at.turn(2, &[("a", &lines(&[3, 17]))]);
+    let path = at.path("a");
+    at.put_back(FIRST, UndoPart::File(path.clone()));
+    assert_eq!(at.read("a"), lines(&[17]));
+    let second = ReviewScope::Turn(2);
+    assert_eq!(at.sides(second, "a"), (lines(&[3]), lines(&[3, 17])));
+    assert!(at.named(FIRST).is_empty());
+    at.put_back(second, UndoPart::File(path));
+    assert_eq!(at.read("a"), lines(&[]));
+    assert!(at.named(second).is_empty());
+    // Both at once, by the session.
+    answer(&mut at.project, None, ReviewWish::Redo);
+    answer(&mut at.project, None, ReviewWish::Redo);
+    assert_eq!(at.read("a"), lines(&[3, 17]));
+    at.put_back_all(ReviewScope::Session);
+    assert_eq!(at.read("a"), lines(&[]));
+    assert!(at.named(second).is_empty());
+}
+
+#[test]
+fn what_one_session_undid_does_not_come_back_with_another() {
+    let mut at = Followed::new();
+    at.write("a", &lines(&[]));
+    at.turn(1, &[("a", &lines(&[3, 17]))]);
+    let first = std::mem::replace(&mut at.of, SessionId::new("other"));
+    at.turn(1, &[("a", &lines(&[3, 10, 17]))]);
+    let second = std::mem::replace(&mut at.of, first.clone());
+    at.put_back_all(ReviewScope::Session);
+    assert_eq!(at.read("a"), lines(&[10]));
+    at.of = second;
+    at.put_back_all(ReviewScope::Session);
+    assert_eq!(at.read("a"), lines(&[]));
+    at.of = first;
+    assert!(at.list(ReviewScope::Session).files.is_empty());
+}
+
+#[test]
+fn empty_folders_of_the_persons_own_stay() {
+    let mut at = Followed::new();
+    at.write("a", "old\n");
+    at.turn(1, &[("a", "new\n")]);
+    fs::create_dir_all(at.path("keepme/deep")).unwrap();
+    at.turn(2, &[("b", "made\n")]);
+    let review = at.list(ReviewScope::Session);
+    let wish = ReviewWish::Undo {
+        scope: ReviewScope::Session,
+        span: review.span.unwrap(),
+        parts: None,
+    };
+    answer(&mut at.project, Some(&at.of), wish);
+    assert_eq!(at.read("a"), "old\n");
+    assert!(!at.path("b").exists());
+    assert!(at.path("keepme/deep").exists());
 }

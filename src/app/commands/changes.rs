@@ -76,7 +76,8 @@ pub fn undo(
         true => of_turns(&found),
         false => Some(chosen(&found, &args.paths, &launch.cwd)?),
     };
-    let planned = put_back(&mut project, of.as_ref(), span, parts.clone(), true).map_err(failed)?;
+    let planned =
+        put_back(&mut project, of.as_ref(), scope, span, parts.clone(), true).map_err(failed)?;
     if planned.done.is_empty() && planned.conflicts.is_empty() && planned.refused.is_empty() {
         cli::print("nothing to put back\n")?;
         return Ok(ExitCode::Done);
@@ -100,7 +101,7 @@ pub fn undo(
         cli::print("nothing was put back\n")?;
         return Ok(ExitCode::Failure);
     }
-    let done = put_back(&mut project, of.as_ref(), span, parts, false).map_err(failed)?;
+    let done = put_back(&mut project, of.as_ref(), scope, span, parts, false).map_err(failed)?;
     cli::print(&format!(
         "{}\n",
         report(&project, "put back", None, &done).said

@@ -60,6 +60,16 @@ impl Runtime {
         }
     }
 
+    /// Before all sessions end: what their turns have changed so far is theirs. What is not looked at in the time
+    /// that leaving takes is left to the person.
+    pub fn end_turns(&self) {
+        for (key, session) in self.sessions.iter() {
+            if session.turn.is_some() {
+                self.follow_turn(key, TurnMoment::Ended(session.turn_number()));
+            }
+        }
+    }
+
     /// Keeps the files that a question of changes names, as they are before it is answered.
     pub(super) fn keep_named(
         &self,

@@ -126,13 +126,17 @@ impl Changes {
             .create(folder)?;
         let folder = folder.canonicalize()?;
         let lock = Lock::new(&folder);
-        if lock.take()? {
+        let is_ours = lock.take()?;
+        if is_ours {
             begin(&folder, &roots);
         }
-        let inner = Inner {
+        let mut inner = Inner {
             log: Log::open(&folder)?,
             table: None,
         };
+        if is_ours {
+            inner.end_turns();
+        }
         Ok(Self {
             store: Store::new(&folder),
             folder,
@@ -188,6 +192,7 @@ impl Changes {
             inner.table = None;
             self.store.forget();
             inner.log.read_on()?;
+            inner.end_turns();
         }
         match self.lock.is_held() {
             true => Ok(()),
@@ -439,6 +444,36 @@ impl Changes {
 }
 
 impl Inner {
+    /// The client that had the project before has ended, and its turns with it. What changed after its last
+    /// look may be the person's: it is not the turns'.
+    fn end_turns(&mut self) {
+        let mut open: Vec<Cause> = Vec::new();
+        for point in self.log.list() {
+            let cause = &point.cause;
+            if matches!(cause.kind, CauseKind::TurnStart | CauseKind::TurnEnd) {
+                open.retain(|other| other.session != cause.session);
+            }
+            if cause.kind == CauseKind::TurnStart {
+                open.push(cause.clone());
+            }
+        }
+        for cause in open {
+            let ended = Record {
+                id: self.log.last() + 1,
+                time: walk::now() / 1_000_000,
+                cause: Cause {
+                    kind: CauseKind::TurnEnd,
+                    ..cause
+                },
+                deltas: Vec::new(),
+            };
+            if let Err(error) = self.log.append(&ended, true) {
+                tracing::warn!(%error, "a turn that was cut off cannot be ended in the store of changes");
+                return;
+            }
+        }
+    }
+
     /// What is known of the disk: the table, and what the log has since.
     fn take_table(&mut self, folder: &Path) -> io::Result<Table> {
         match self.table.take() {

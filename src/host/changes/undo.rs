@@ -54,6 +54,14 @@ enum Disk {
     Other(String),
 }
 
+/// Whose changes paths have, where some stay.
+struct Shares {
+    /// Changed by others as well: each change that is to be taken out.
+    shared: BTreeMap<Vec<u8>, Vec<Span>>,
+    /// Changed only by what stays: it is put back where it is named.
+    foreign: BTreeSet<Vec<u8>>,
+}
+
 /// What comes of one file.
 enum Step {
     Nothing,
@@ -105,7 +113,11 @@ impl Changes {
     ) -> io::Result<UndoReport> {
         let spans = self.spans_with(inner, selection.from, selection.to)?;
         let mut chosen = chosen(&spans, selection);
-        let shared = self.shared(inner, selection)?;
+        let Shares { shared, foreign } = self.shares(inner, selection)?;
+        if selection.parts.is_none() {
+            chosen.retain(|path, _| !foreign.contains(path));
+        }
+        let named = |path: &Vec<u8>| selection.parts.is_none() && !foreign.contains(path);
         let renamed = match selection.parts {
             Some(_) => self.renamed(inner, selection)?,
             None => HashMap::new(),
@@ -144,8 +156,8 @@ impl Changes {
         for (bytes, span) in spans.iter().rev() {
             let at = path(bytes);
             if span.after == FileState::Folder {
-                let named = selection.parts.is_none() || chosen.contains_key(bytes);
-                if !dry && (named || above.contains(&at)) {
+                let goes = named(bytes) || chosen.contains_key(bytes);
+                if !dry && (goes || above.contains(&at)) {
                     self.drop_folder(&at);
                 }
             } else if let Some(hunks) = chosen.get(bytes).filter(|_| made(span)) {
@@ -173,7 +185,8 @@ impl Changes {
             self.take_step(&at, step, dry, &mut report);
         }
         if selection.parts.is_none() && !dry {
-            self.bring_folders(&spans);
+            let spans = spans.iter().filter(|(path, _)| named(path));
+            self.bring_folders(spans);
         }
         if !dry {
             let mut taken = Ok(before);
@@ -236,21 +249,21 @@ impl Changes {
         Ok(moved.collect())
     }
 
-    /// Files that others have changed as well as those whose changes stay: each change by the others.
-    fn shared(
-        &self,
-        inner: &mut Inner,
-        selection: &Selection,
-    ) -> io::Result<BTreeMap<Vec<u8>, Vec<Span>>> {
-        let mut shared = BTreeMap::new();
+    /// What of the changes stays.
+    fn shares(&self, inner: &mut Inner, selection: &Selection) -> io::Result<Shares> {
+        let (mut shared, mut foreign) = (BTreeMap::new(), BTreeSet::new());
         if selection.keep.is_empty() {
-            return Ok(shared);
+            return Ok(Shares { shared, foreign });
         }
         let stays = |id: u64| selection.keep.contains(&CheckpointId(id));
         let records = inner.log.records(selection.from.0, selection.to.0)?;
         for (path, steps) in steps(&records) {
             let kept = steps.iter().filter(|(id, _)| stays(*id)).count();
-            if !(1..steps.len()).contains(&kept) {
+            if kept == 0 {
+                continue;
+            }
+            if kept == steps.len() {
+                foreign.insert(path);
                 continue;
             }
             let runs = steps.chunk_by(|(one, _), (next, _)| stays(*one) == stays(*next));
@@ -265,7 +278,7 @@ impl Changes {
             let others = others.filter(|span| span.before != span.after);
             shared.insert(path, others.collect());
         }
-        Ok(shared)
+        Ok(Shares { shared, foreign })
     }
 
     /// Takes some changes of a file out of it, the last one first; what else changed it stays.
@@ -439,7 +452,7 @@ impl Changes {
     }
 
     /// Folders that are not there any more: some had nothing in them.
-    fn bring_folders(&self, spans: &BTreeMap<Vec<u8>, Span>) {
+    fn bring_folders<'a>(&self, spans: impl Iterator<Item = (&'a Vec<u8>, &'a Span)>) {
         for (bytes, span) in spans {
             if span.before == FileState::Folder {
                 // What stands in its place now stays.

@@ -70,6 +70,12 @@ pub(super) struct Inner {
     limits: limits::LimitRules,
 }
 
+impl Inner {
+    pub(super) fn turn_number(&self) -> u64 {
+        self.turn.number
+    }
+}
+
 /// Applies one event. `now` never runs backwards.
 pub fn reduce(session: &mut Session, event: Event, now: Instant) -> Vec<Effect> {
     Step::on(session, now, |step| step.apply(event))
