@@ -114,7 +114,7 @@ fn the_persons_own_edit_in_the_same_place_stays_and_both_are_shown() {
     tui.keys(F4);
     tui.wait_for("hunk 1 of 2");
     tui.keys("u");
-    tui.wait_for("1 was not put back");
+    tui.wait_for("1 file was not put back · e shows why");
     assert_eq!(fs::read_to_string(&path).unwrap(), mine);
     tui.keys("e");
     tui.wait_for("a.txt changed since in the same lines");

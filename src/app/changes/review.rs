@@ -431,11 +431,10 @@ pub fn done(
         1 => "1 file".to_owned(),
         count => format!("{count} files"),
     };
+    let left = report.conflicts.len() + report.refused.len();
     let mut said = match report.done.len() {
-        0 if report.conflicts.is_empty() && report.refused.is_empty() => {
-            "nothing to do: the files are that way already".to_owned()
-        }
-        0 => "nothing was put back".to_owned(),
+        0 if left == 0 => "nothing to do: the files are that way already".to_owned(),
+        0 => String::new(),
         count => match hunks {
             None => format!("{verb} {}", files(count)),
             Some(1) => format!("{verb} 1 hunk"),
@@ -448,9 +447,11 @@ pub fn done(
             report.merged.len()
         ));
     }
-    let left = report.conflicts.len() + report.refused.len();
     if left > 0 {
-        said.push_str(&format!(" · {} left as they are", files(left)));
+        let between = if said.is_empty() { "" } else { " · " };
+        let was = if left == 1 { "was" } else { "were" };
+        let verb = if verb == "redid" { "redone" } else { verb };
+        said.push_str(&format!("{between}{} {was} not {verb}", files(left)));
     }
     if let Some(why) = &report.not_kept {
         said.push_str(&format!(

@@ -148,15 +148,7 @@ impl Reviewing {
             notes.push(line.truncate(ctx.width.into(), symbols.ellipsis));
         };
         if let Some(done) = &self.refused {
-            let left = match done.refused.len() {
-                1 => "1 was not put back".to_owned(),
-                more => format!("{} were not put back", grouped(more)),
-            };
-            let said = match done.said.is_empty() {
-                true => left,
-                false => format!("{} {} {left}", done.said, symbols.separator),
-            };
-            push(&said, theme.warning, "e", "shows why");
+            push(&done.said, theme.warning, "e", "shows why");
         }
         let uncovered = self.listed.as_ref().map(|listed| &listed.uncovered[..]);
         match uncovered {

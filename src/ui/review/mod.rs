@@ -256,7 +256,9 @@ impl Reviewing {
                 self.stale = true;
                 let said = done.said.clone();
                 self.refused = (!done.refused.is_empty()).then_some(*done);
-                Some(said).filter(|said| !said.is_empty())
+                // It stands above the keys, with the one that shows why.
+                let noted = self.open && self.refused.is_some();
+                Some(said).filter(|said| !said.is_empty() && !noted)
             }
             ReviewTold::Changed => {
                 self.stale = true;

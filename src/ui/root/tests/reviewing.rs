@@ -338,7 +338,7 @@ fn what_was_not_put_back_is_listed_with_both_sides() {
     desk.wished("U");
     let marked = "a\n<<<<<<< now\nmine\n=======\ntheirs\n>>>>>>> before\n";
     let done = ReviewDone {
-        said: "put back 1 file".into(),
+        said: "put back 1 file · 2 files were not put back".into(),
         refused: vec![
             ("src/a.rs".into(), marked.into()),
             ("big.bin".into(), "is too large to be kept".into()),
@@ -348,9 +348,10 @@ fn what_was_not_put_back_is_listed_with_both_sides() {
     desk.told(ReviewTold::Done(Box::new(done)));
     let picture = desk.draw();
     assert!(
-        picture.contains("2 were not put back · e shows why"),
+        picture.contains("  put back 1 file · 2 files were not put back · e shows why"),
         "{picture}"
     );
+    assert_eq!(picture.matches("put back").count(), 2, "once: {picture}");
     desk.press("e");
     insta::assert_snapshot!("review_refused", desk.draw());
     desk.press("enter");
