@@ -285,7 +285,7 @@ impl Pane {
             Some(At::Note(id)) => return Ok(Target::Known(id)),
             Some(At::Lines(range)) => range,
             None => {
-                let hunk = diff.changes_in_sight(self.hunk);
+                let hunk = diff.changes_of(self.hunk);
                 hunk.ok_or("the hunk is not on the screen: n goes to it")?
             }
         };

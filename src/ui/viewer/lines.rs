@@ -210,12 +210,22 @@ impl DiffViewer {
             .map(At::Lines)
     }
 
-    /// The changed lines of a hunk that the last frame has shown.
-    pub(in crate::ui) fn changes_in_sight(&self, hunk: usize) -> Option<LineRange> {
-        let sight = self.in_sight()?;
-        let in_hunk = |entry: usize| self.hunk_at(entry) == Some(hunk);
-        let first = sight.clone().find(|entry| in_hunk(*entry))?;
-        let last = sight.rev().find(|entry| in_hunk(*entry))?;
+    /// All changed lines of a hunk, if the last frame has shown some of it.
+    pub(in crate::ui) fn changes_of(&self, hunk: usize) -> Option<LineRange> {
+        let in_hunk = |entry: &usize| self.hunk_at(*entry) == Some(hunk);
+        let seen = self.in_sight()?.find(in_hunk)?;
+        let after = seen..self.entries.len();
+        // Notes between its lines are of no hunk, and stand in nothing's way.
+        let is_other = |entry: &usize| self.hunk_at(*entry).is_some_and(|other| other != hunk);
+        let last = after
+            .take_while(|entry| !is_other(entry))
+            .filter(in_hunk)
+            .last()?;
+        let before = (0..=seen).rev();
+        let first = before
+            .take_while(|entry| !is_other(entry))
+            .filter(in_hunk)
+            .last()?;
         self.range_of(first..=last, Entry::is_change)
     }
 

@@ -88,6 +88,26 @@ fn comments_of_lines_ranges_and_hunks_go_in_one_prompt() {
 }
 
 #[test]
+fn a_comment_from_the_list_is_on_the_whole_hunk_however_little_of_it_shows() {
+    let text = |lines: std::ops::RangeInclusive<u32>| -> String {
+        lines.map(|n| format!("line {n}\n")).collect()
+    };
+    let all = text(1..=60);
+    for (height, scrolled) in [(20, ""), (30, ""), (20, "J J")] {
+        let change = Changed::new("gone.txt", Some(&all), Some(&text(50..=60)));
+        let mut desk = Desk::at(80, height, vec![change]);
+        desk.press(scrolled);
+        comment(&mut desk, "Why all of it?");
+        let prompt = sent(desk.press("S"));
+        assert!(
+            prompt.contains("gone.txt, lines 1–49 before the change:\n> line 1\n"),
+            "{prompt}"
+        );
+        assert!(prompt.contains("> (39 lines more)\n"), "{prompt}");
+    }
+}
+
+#[test]
 fn a_comment_is_edited_at_its_line_and_gone_once_emptied() {
     let mut desk = Desk::new(changes());
     desk.press("j j tab");
