@@ -17,7 +17,9 @@ use crate::{
         action::{Action, Context},
         keymap::Chord,
         render::json::laid_out,
-        viewer::{DiffViewer, Outcome, PictureViewer, TerminalViewer, TextViewer, Viewer},
+        viewer::{
+            DiffViewer, Outcome, PictureViewer, TerminalViewer, TextViewer, Viewer, goes_to_hunk,
+        },
     },
 };
 
@@ -116,6 +118,10 @@ impl Ui {
         }
         if self.close_outdated_viewer(cx) {
             return true;
+        }
+        // Elsewhere they go from hunk to hunk: a hand that is used to that must reject nothing.
+        if matches!(self.viewer, Some(Viewer::Diff(_))) && goes_to_hunk(key) {
+            return false;
         }
         let overlay = self.look.overlay(&self.composer, cx);
         if let Some(outcome) = self.layers.answer_below(Chord::from(key), &overlay) {
@@ -345,7 +351,7 @@ impl Ui {
         self.put_comments(area.width, area.height, cx);
         let viewer = self.viewer.as_mut()?;
         if let Viewer::Diff(diff) = viewer {
-            diff.set_answered_below(asked, has_input);
+            diff.set_has_input(has_input);
         }
         if let Viewer::Terminal(terminal) = viewer {
             let info = cx
@@ -365,6 +371,7 @@ impl Ui {
     /// The answers of the question at the lower end; how many rows they take.
     fn draw_answers(&mut self, area: Rect, buf: &mut Buffer, cx: &UiContext<'_>) -> u16 {
         let overlay = self.look.overlay(&self.composer, cx);
+        let of_diff = matches!(self.viewer, Some(Viewer::Diff(_)));
         let Some(dialog) = self.layers.answers_below() else {
             return 0;
         };
@@ -374,7 +381,7 @@ impl Ui {
             height,
             ..area
         };
-        dialog.draw_answers(below, buf, &overlay);
+        dialog.draw_answers(below, of_diff, buf, &overlay);
         height
     }
 }

@@ -52,8 +52,6 @@ pub struct DiffViewer {
     /// Where the last frame had lines, and hints.
     pub(super) drawn: (Rect, Rect),
     pub(in crate::ui) find: Finder,
-    /// A question's answers stand below, and have the keys that they are given with.
-    answered_below: bool,
     /// There is an input to go to.
     has_input: bool,
 }
@@ -98,14 +96,12 @@ impl DiffViewer {
             cursor: Cursor::default(),
             drawn: (Rect::ZERO, Rect::ZERO),
             find: Finder::default(),
-            answered_below: false,
             has_input: false,
         }
     }
 
-    /// Whether a question is answered from here, and whether its raw input can be shown.
-    pub fn set_answered_below(&mut self, answered: bool, has_input: bool) {
-        self.answered_below = answered;
+    /// Whether the raw input of a question can be shown in its place.
+    pub fn set_has_input(&mut self, has_input: bool) {
         self.has_input = has_input;
     }
 
@@ -187,12 +183,11 @@ impl DiffViewer {
         if self.find.is_open() {
             return self.find.draw_bar(hints, buf, &ctx);
         }
-        let hunk = if self.answered_below { "J K" } else { "n p" };
-        let mut keys = vec![("j k", "scroll"), (hunk, "hunk")];
+        let mut keys = vec![("j k", "scroll"), ("n p", "hunk")];
         if self.has_cursor() {
             keys = vec![
                 ("j k", "line"),
-                (hunk, "hunk"),
+                ("n p", "hunk"),
                 ("c", "comment"),
                 ("v", "range"),
             ];
@@ -367,7 +362,13 @@ impl DiffViewer {
 
     /// Puts the next entry of a kind near the top.
     fn jump(&mut self, step: isize, wanted: impl Fn(&Entry) -> bool) {
-        let mut at = self.jumped_to.unwrap_or(self.window.top() + ABOVE);
+        // Where all of it shows the window stays, and the cursor tells which hunk one is at.
+        let of_cursor = self.cursor.at.and_then(|at| {
+            let before = self.hunks.partition_point(|start| *start <= at);
+            self.hunks.get(before.checked_sub(1)?).copied()
+        });
+        let from = self.jumped_to.or(of_cursor);
+        let mut at = from.unwrap_or(self.window.top() + ABOVE);
         while let Some(next) = at.checked_add_signed(step)
             && let Some(entry) = self.entries.get(next)
         {

@@ -260,11 +260,15 @@ fn is_key(key: KeyEvent, of_diff: bool) -> bool {
     closes(key)
         || find::opens(key)
         || motion(key).is_some()
-        || of_diff
-            && matches!(
-                key.code,
-                KeyCode::Char('n' | 'J' | 'p' | 'N' | 'K' | ']' | '[' | 's')
-            )
+        || of_diff && (goes_to_hunk(key) || matches!(key.code, KeyCode::Char(']' | '[' | 's')))
+}
+
+/// Letters that go to a hunk in a diff's viewer.
+pub(in crate::ui) const HUNK_KEYS: [char; 5] = ['n', 'J', 'p', 'N', 'K'];
+
+pub(in crate::ui) fn goes_to_hunk(key: KeyEvent) -> bool {
+    let plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
+    plain && matches!(key.code, KeyCode::Char(letter) if HUNK_KEYS.contains(&letter))
 }
 
 /// Where the lines of a diff can be commented on.

@@ -65,7 +65,15 @@ impl QuestionDialog {
         to_rows(rows.max(1)).saturating_add(1).min(room)
     }
 
-    pub fn draw_answers(&mut self, area: Rect, buf: &mut Buffer, cx: &OverlayContext<'_>) {
+    /// `of_diff`: they stand below a diff.
+    pub fn draw_answers(
+        &mut self,
+        area: Rect,
+        of_diff: bool,
+        buf: &mut Buffer,
+        cx: &OverlayContext<'_>,
+    ) {
+        self.choices.below_diff = of_diff;
         if area.is_empty() {
             return;
         }

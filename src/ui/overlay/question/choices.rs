@@ -19,6 +19,7 @@ use crate::{
             Row, draw_rows,
             line::{StyledLine, Wrapping, pad, row_width, select},
         },
+        viewer::HUNK_KEYS,
     },
 };
 
@@ -65,6 +66,8 @@ pub struct Choices {
     placed: Vec<(usize, Rect)>,
     /// Written below the choice that it goes with.
     pub reason: Option<Reason>,
+    /// They stand below a diff, whose keys some letters are.
+    pub below_diff: bool,
 }
 
 impl Choices {
@@ -77,6 +80,7 @@ impl Choices {
             seen: Vec::new(),
             placed: Vec::new(),
             reason: None,
+            below_diff: false,
         }
     }
 
@@ -296,6 +300,11 @@ impl Choices {
             kind_action(choice.kind).map_or_else(String::new, |action| answering_key(action, cx))
         } else {
             String::new()
+        };
+        let letter = match self.below_diff && HUNK_KEYS.iter().any(|key| letter.chars().eq([*key]))
+        {
+            true => "",
+            false => &letter,
         };
         head.push(&format!("{letter:1} "), key_style);
         let (sign, colour) = match choice.kind {

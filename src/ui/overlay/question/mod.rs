@@ -574,6 +574,7 @@ impl Overlay for QuestionDialog {
         let (body_area, choices_area) = split_answers(inner, shown, cx.frame);
         self.draw_body(body_area, buf, cx);
         draw_rows(&none, choices_area, buf);
+        self.choices.below_diff = false;
         self.choices.draw(choices_area, buf, open, cx)
     }
 

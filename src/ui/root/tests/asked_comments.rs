@@ -61,7 +61,7 @@ fn comments_on_what_is_asked_about_go_with_a_rejection() {
     screen.press("J");
     comment(&mut screen, "what for?");
     insta::assert_snapshot!("asked_comments", screen.draw());
-    let commands = screen.press("n");
+    let commands = screen.press("3");
     assert_eq!(
         given(&commands),
         Some((
@@ -154,8 +154,39 @@ fn the_range_of_one_comment_is_not_that_of_the_next() {
     comment(&mut screen, "two lines");
     screen.press("j j");
     comment(&mut screen, "one line");
-    let commands = screen.press("n");
+    let commands = screen.press("3");
     let (_, reason) = given(&commands).expect("a rejection with a reason");
     assert!(reason.contains("a.rs, lines 9–10:"), "{reason}");
     assert!(reason.contains("2. a.rs, line 11:"), "{reason}");
+}
+
+#[test]
+fn keys_that_go_from_hunk_to_hunk_answer_nothing_over_the_diff() {
+    let mut screen = asked((80, 24));
+    let picture = screen.draw();
+    assert!(picture.contains("n p hunk"), "{picture}");
+    assert!(
+        picture.contains("2 a ✓") && picture.contains("3   ✗ Reject"),
+        "{picture}"
+    );
+    let files = ["a.rs", "b.rs"].map(|file| format!("{file}, line"));
+    for (keys, file) in [("n n", &files[1]), ("p", &files[0]), ("n N", &files[0])] {
+        assert!(screen.press(keys).is_empty(), "{keys} answers nothing");
+        screen.settle();
+        comment(&mut screen, "here");
+        let said = screen
+            .ui
+            .layers
+            .answers_below()
+            .expect("the question")
+            .said();
+        let told = said.comments.prompt().expect("a comment");
+        assert!(told.contains(file.as_str()), "{keys}: {told}");
+        said.comments.clear();
+    }
+    // In the dialog itself it is an answer.
+    screen.press("q");
+    screen.settle();
+    assert!(screen.draw().contains("3 n ✗ Reject"), "{}", screen.draw());
+    assert_eq!(kinds(&screen.press("n")), ["Session(Answer"]);
 }

@@ -380,7 +380,6 @@ fn the_answers_stand_under_the_whole_diff_and_work_there() {
             ("2", "always"),
             ("y", "once"),
             ("a", "always"),
-            ("n", "no"),
             ("3", "no"),
         ] {
             let mut screen = with_the_diff(size);
