@@ -127,7 +127,7 @@ fn an_overwritten_file_is_no_new_one_before_and_after_it_is_written() {
     assert_row(&screen, &["300", "-", "line 300"]);
     assert_row(&screen, &["301", "+", "and one more"]);
     tui.keys("d");
-    let screen = tui.wait_for("J K hunk");
+    let screen = tui.wait_for("n p hunk");
     assert_row(&screen, &["300", "-", "line 300"]);
     assert!(
         !screen.contains("+326") && !screen.contains("new +"),

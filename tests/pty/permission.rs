@@ -424,14 +424,14 @@ fn d_shows_the_whole_diff_of_an_edit_and_esc_leads_back() {
     wait_open(&tui);
     tui.wait_for("+100");
     tui.keys("d");
-    tui.wait_for("J K hunk");
+    tui.wait_for("n p hunk");
     tui.keys("<esc>");
     tui.wait_for("d full diff");
     assert_eq!(tui.count("session/cancel"), 0);
     // Neither key was typing; and the answers stand below the diff as well.
     tui.settle(Duration::from_millis(500));
     tui.keys("d");
-    let screen = tui.wait_for("J K hunk");
+    let screen = tui.wait_for("n p hunk");
     assert!(
         screen.contains("row 3") && screen.contains("1 y"),
         "{screen}"
@@ -440,7 +440,7 @@ fn d_shows_the_whole_diff_of_an_edit_and_esc_leads_back() {
     tui.settle(Duration::from_millis(500));
     tui.keys("1");
     assert_chosen(&tui, "q", "yes");
-    tui.wait_gone("J K hunk");
+    tui.wait_gone("n p hunk");
 }
 
 #[test]

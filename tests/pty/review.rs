@@ -196,7 +196,10 @@ fn comments_on_what_is_asked_about_are_the_reason_of_a_rejection() {
     tui.keys("nay, why?\r");
     tui.wait_for("1 comment goes with a rejection");
     tui.settle(crate::GUARD);
+    // `n` goes to a hunk here, and must not reject.
     tui.keys("n");
+    tui.settle(crate::GUARD);
+    tui.keys("2");
     assert_eq!(tui.wait_answer("q")["result"]["outcome"]["optionId"], "no");
     tui.wait("the reason", |tui| (tui.prompts().len() == 2).then_some(()));
     assert_eq!(
