@@ -1,6 +1,8 @@
 //! Where a test ends the process as `kill -9` would: between the writes of the store, and with half of
-//! one written. Otherwise these are plain writes.
+//! one written; and where it lets someone else in between. Otherwise these are plain writes.
 
+#[cfg(not(test))]
+use std::path::Path;
 use std::{fs::File, io, os::unix::fs::FileExt};
 
 #[cfg(not(test))]
@@ -46,5 +48,45 @@ mod armed {
                 std::thread::park();
             }
         }
+    }
+}
+
+/// Someone else works on the project at this moment of an undo.
+#[cfg(not(test))]
+pub fn meanwhile(_: &'static str, _: &Path) {}
+
+/// The file system only knows plain renames.
+#[cfg(not(test))]
+pub fn is_plain() -> bool {
+    false
+}
+
+#[cfg(test)]
+pub use others::{MEANWHILE, PLAIN, is_plain, meanwhile};
+
+#[cfg(test)]
+mod others {
+    use std::{
+        cell::{Cell, RefCell},
+        path::Path,
+    };
+
+    type Act = Box<dyn FnMut(&'static str, &Path)>;
+
+    thread_local! {
+        pub static MEANWHILE: RefCell<Option<Act>> = const { RefCell::new(None) };
+        pub static PLAIN: Cell<bool> = const { Cell::new(false) };
+    }
+
+    pub fn meanwhile(moment: &'static str, at: &Path) {
+        MEANWHILE.with_borrow_mut(|act| {
+            if let Some(act) = act {
+                act(moment, at);
+            }
+        });
+    }
+
+    pub fn is_plain() -> bool {
+        PLAIN.get()
     }
 }

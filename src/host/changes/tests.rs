@@ -13,6 +13,7 @@ mod faults;
 mod git;
 mod keeping;
 mod kinds;
+mod meanwhile;
 mod turns;
 mod undo;
 

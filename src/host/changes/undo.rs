@@ -7,52 +7,29 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    ffi::OsStr,
     io,
     os::unix::ffi::{OsStrExt, OsStringExt},
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{AtFlags, FileType, OFlags};
+use rustix::fs::AtFlags;
 
 use super::{
-    Changes, Inner, fault,
+    Changes, Inner,
     log::Record,
+    merge::{Step, against_disk},
     missed::why,
-    read::{self, Whole, is_binary},
+    place::{Disk, There, Wanted},
     since::{Span, path},
     spelling::Spelling,
-    walk::Kind,
 };
-use crate::{
-    host::fs::put,
-    model::{
-        Cause, CauseKind, CheckpointId, Conflict, Content, FileState, HunkRange, Selection,
-        UndoPart, UndoReport,
-    },
+use crate::model::{
+    Cause, CauseKind, CheckpointId, Conflict, Content, FileState, HunkRange, Left, Selection,
+    UndoPart, UndoReport,
 };
 
-/// Of a file that is merged.
-const MAX_MERGED: usize = 4 << 20;
-
-/// What a file is to be.
-enum Wanted {
-    Absent,
-    File(Vec<u8>, u32),
-    Link(Vec<u8>),
-}
-
-/// What is on the disk.
-#[derive(Clone)]
-enum Disk {
-    Absent,
-    /// With its permission bits.
-    File(Vec<u8>, u32),
-    Link(Vec<u8>),
-    Folder,
-    /// What cannot be read: it is not touched.
-    Other(String),
-}
+/// A file that changes while it is put back is begun again, so often in all.
+const TRIES: usize = 4;
 
 /// Whose changes paths have, where some stay.
 struct Shares {
@@ -60,14 +37,6 @@ struct Shares {
     shared: BTreeMap<Vec<u8>, Vec<Span>>,
     /// Changed only by what stays: it is put back where it is named.
     foreign: BTreeSet<Vec<u8>>,
-}
-
-/// What comes of one file.
-enum Step {
-    Nothing,
-    Write { wanted: Wanted, merged: bool },
-    Conflict(Box<Conflict>),
-    Refuse(String),
 }
 
 impl Changes {
@@ -163,11 +132,11 @@ impl Changes {
             } else if let Some(hunks) = chosen.get(bytes).filter(|_| made(span)) {
                 let from = renamed.get(bytes).and_then(|from| spans.get(from));
                 let hunks = hunks.as_deref().map(|hunks| (from.unwrap_or(span), hunks));
-                let step = match (hunks, shared.get(bytes)) {
-                    (None, Some(steps)) => self.without(&at, steps),
-                    _ => self.step(&at, span, hunks, dry),
+                let step = |there: &There| match (hunks, shared.get(bytes)) {
+                    (None, Some(steps)) => self.without(&at, steps, &there.disk),
+                    _ => self.step(&at, span, hunks, dry, there),
                 };
-                if self.take_step(&at, step, dry, &mut report) {
+                if self.take_step(&at, &step, dry, &mut report) {
                     above.extend(at.ancestors().skip(1).map(Path::to_owned));
                 }
             }
@@ -178,11 +147,11 @@ impl Changes {
             };
             let at = path(bytes);
             let hunks = hunks.as_deref().map(|hunks| (span, hunks));
-            let step = match (hunks, shared.get(bytes)) {
-                (None, Some(steps)) => self.without(&at, steps),
-                _ => self.step(&at, span, hunks, dry),
+            let step = |there: &There| match (hunks, shared.get(bytes)) {
+                (None, Some(steps)) => self.without(&at, steps, &there.disk),
+                _ => self.step(&at, span, hunks, dry, there),
             };
-            self.take_step(&at, step, dry, &mut report);
+            self.take_step(&at, &step, dry, &mut report);
         }
         if selection.parts.is_none() && !dry {
             let spans = spans.iter().filter(|(path, _)| named(path));
@@ -210,28 +179,42 @@ impl Changes {
     }
 
     /// Whether something was done.
-    fn take_step(&self, at: &Path, step: Step, dry: bool, report: &mut UndoReport) -> bool {
-        match step {
-            Step::Nothing => report.unchanged.push(at.to_owned()),
-            Step::Conflict(conflict) => report.conflicts.push(*conflict),
-            Step::Refuse(why) => report.refused.push((at.to_owned(), why)),
-            Step::Write { wanted, merged } => {
-                let written = match dry {
-                    true => Ok(()),
-                    false => self.write(at, &wanted),
-                };
-                match written {
-                    Ok(()) => {
-                        report.done.push(at.to_owned());
-                        if merged {
-                            report.merged.push(at.to_owned());
+    fn take_step(
+        &self,
+        at: &Path,
+        step: &dyn Fn(&There) -> Step,
+        dry: bool,
+        report: &mut UndoReport,
+    ) -> bool {
+        for _ in 0..TRIES {
+            let there = self.there(at);
+            match step(&there) {
+                Step::Nothing => report.unchanged.push(at.to_owned()),
+                Step::Conflict(conflict) => report.conflicts.push(*conflict),
+                Step::Refuse(why) => report.refused.push((at.to_owned(), why)),
+                Step::Write { wanted, merged } => {
+                    let written = match dry {
+                        true => Ok(true),
+                        false => self.write(at, &wanted, &there),
+                    };
+                    match written {
+                        Ok(true) => {
+                            report.done.push(at.to_owned());
+                            if merged {
+                                report.merged.push(at.to_owned());
+                            }
+                            return true;
                         }
-                        return true;
+                        // It is another one than was read: what comes of that one?
+                        Ok(false) => continue,
+                        Err(error) => report.refused.push((at.to_owned(), why(&error))),
                     }
-                    Err(error) => report.refused.push((at.to_owned(), why(&error))),
                 }
             }
+            return false;
         }
+        let why = "it goes on changing: put it back once nothing writes to it".to_owned();
+        report.refused.push((at.to_owned(), why));
         false
     }
 
@@ -282,8 +265,7 @@ impl Changes {
     }
 
     /// Takes some changes of a file out of it, the last one first; what else changed it stays.
-    fn without(&self, at: &Path, changes: &[Span]) -> Step {
-        let there = self.disk(at);
+    fn without(&self, at: &Path, changes: &[Span], there: &Disk) -> Step {
         let mut disk = there.clone();
         let mut is_merged = false;
         for span in changes.iter().rev() {
@@ -310,7 +292,7 @@ impl Changes {
             Disk::Link(target) => Wanted::Link(target),
             Disk::Folder | Disk::Other(_) => return Step::Nothing,
         };
-        match wanted.is(&there) {
+        match wanted.is(there) {
             true => Step::Nothing,
             false => Step::Write {
                 wanted,
@@ -346,8 +328,20 @@ impl Changes {
         span: &Span,
         hunks: Option<(&Span, &[HunkRange])>,
         dry: bool,
+        there: &There,
     ) -> Step {
-        let disk = match self.disk(at) {
+        if let (None, Some(stamp)) = (hunks, grown(span))
+            && there.meta.is_some_and(|meta| meta.stamp() == stamp)
+        {
+            return match self.fetch(&span.before) {
+                Ok(wanted) => Step::Write {
+                    wanted,
+                    merged: false,
+                },
+                Err(why) => Step::Refuse(why),
+            };
+        }
+        let disk = match there.disk.clone() {
             // It would be gone by now.
             Disk::Folder if dry && span.after == FileState::Folder => Disk::Absent,
             // What answers to the name is there by another one, and is not what was made.
@@ -384,70 +378,6 @@ impl Changes {
         match with_hunks(old, new, hunks) {
             Some(content) => against_disk(at, Wanted::File(content, *mode), after, disk),
             None => Step::Refuse("it has no such lines".to_owned()),
-        }
-    }
-
-    fn disk(&self, at: &Path) -> Disk {
-        let meta = match read::stat(&self.roots, at) {
-            Ok(Some(meta)) => meta,
-            // What is not covered may stand there all the same: it is nobody's to replace.
-            Ok(None) if read::stands(&self.roots, at) => {
-                return Disk::Other("a pipe, socket or device is there".to_owned());
-            }
-            Ok(None) => return Disk::Absent,
-            Err(error) => return Disk::Other(error.to_string()),
-        };
-        match meta.kind {
-            Kind::Folder => Disk::Folder,
-            Kind::Link => match read::link(&self.roots, at) {
-                Ok(target) => Disk::Link(target),
-                Err(error) => Disk::Other(error.to_string()),
-            },
-            Kind::File => match read::whole(&self.roots, at, meta, self.bounds.one_file) {
-                Whole::File(content, meta, _) => Disk::File(content, meta.mode),
-                Whole::Left(left, _) => Disk::Other(format!("the file there {}", left.why())),
-                Whole::Gone => Disk::Absent,
-            },
-        }
-    }
-
-    fn write(&self, at: &Path, wanted: &Wanted) -> io::Result<()> {
-        let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else {
-            return Err(io::ErrorKind::IsADirectory.into());
-        };
-        match wanted {
-            Wanted::Absent => {
-                let dir = self.roots.dir(parent, false)?;
-                if dir.stat(name)?.0 == FileType::Directory {
-                    return Err(io::ErrorKind::IsADirectory.into());
-                }
-                fault::point();
-                rustix::fs::unlinkat(&dir, name, AtFlags::empty())?;
-                fault::point();
-                let _ = dir.sync();
-                Ok(())
-            }
-            Wanted::File(content, mode) => {
-                let dir = self.roots.dir(parent, true)?;
-                let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-                let old = match dir.stat(name) {
-                    Ok((FileType::Directory, _)) => return Err(io::ErrorKind::IsADirectory.into()),
-                    // It may go in this moment, or be known to a mount that is slow to forget.
-                    Ok((FileType::RegularFile, _)) => match dir.file(Path::new(name), flags) {
-                        Ok(file) => file.metadata().ok(),
-                        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-                        Err(error) => return Err(error),
-                    },
-                    _ => None,
-                };
-                put(&dir, name, content, old.as_ref(), Some(*mode))?;
-                fault::point();
-                Ok(())
-            }
-            Wanted::Link(target) => {
-                let dir = self.roots.dir(parent, true)?;
-                replace_link(&dir, name, target)
-            }
         }
     }
 
@@ -496,6 +426,24 @@ fn chosen(
     chosen
 }
 
+/// Of a file whose content was kept, and is too large for that now: what it is as long as it was not
+/// touched. What was made that large stays: nothing could bring it back.
+fn grown(span: &Span) -> Option<u64> {
+    match (&span.before, &span.after) {
+        (
+            FileState::File {
+                content: Content::Kept(_),
+                ..
+            },
+            FileState::File {
+                content: Content::Left(Left::TooLarge, stamp),
+                ..
+            },
+        ) => Some(*stamp),
+        _ => None,
+    }
+}
+
 /// No file, before or after.
 fn is_folder(span: &Span) -> bool {
     let nothing = |state: &FileState| matches!(state, FileState::Absent | FileState::Folder);
@@ -524,91 +472,6 @@ fn steps(records: &[Record]) -> BTreeMap<Vec<u8>, Vec<(u64, Span)>> {
     all
 }
 
-impl Disk {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::File(bytes, _) | Self::Link(bytes) => bytes,
-            Self::Absent | Self::Folder | Self::Other(_) => &[],
-        }
-    }
-}
-
-impl From<Wanted> for Disk {
-    fn from(wanted: Wanted) -> Self {
-        match wanted {
-            Wanted::Absent => Self::Absent,
-            Wanted::File(content, mode) => Self::File(content, mode),
-            Wanted::Link(target) => Self::Link(target),
-        }
-    }
-}
-
-impl Wanted {
-    fn is(&self, disk: &Disk) -> bool {
-        match (self, disk) {
-            (Self::Absent, Disk::Absent) => true,
-            (Self::File(content, mode), Disk::File(there, bits)) => {
-                content == there && mode == bits
-            }
-            (Self::Link(target), Disk::Link(there)) => target == there,
-            _ => false,
-        }
-    }
-}
-
-/// What to do so that `before` counts again where `after` did.
-fn against_disk(at: &Path, before: Wanted, after: Wanted, disk: Disk) -> Step {
-    if before.is(&disk) {
-        return Step::Nothing;
-    }
-    if after.is(&disk) {
-        return Step::Write {
-            wanted: before,
-            merged: false,
-        };
-    }
-    match (before, after, disk) {
-        (_, _, Disk::Other(why)) => Step::Refuse(why),
-        (_, _, Disk::Folder) => Step::Refuse("there is a folder".to_owned()),
-        (Wanted::File(before, mode), Wanted::File(after, after_mode), Disk::File(disk, bits)) => {
-            // Bits that were changed since stay.
-            let mode = if bits == after_mode { mode } else { bits };
-            merge(at, &before, &after, disk, mode)
-        }
-        (Wanted::File(before, mode), Wanted::Absent, Disk::File(disk, bits)) => {
-            let mode = if disk == before { mode } else { bits };
-            merge(at, &before, &[], disk, mode)
-        }
-        (before, _, disk) => in_words(at, before, disk),
-    }
-}
-
-/// A conflict of what has no lines: what is there, and what would be.
-fn in_words(at: &Path, wanted: Wanted, disk: Disk) -> Step {
-    let link = |target: &[u8]| format!("a link to {}", path(target).display());
-    let file = |content: &[u8]| match is_binary(content) {
-        true => format!("a binary file of {} bytes", content.len()),
-        false => format!("a file of {} bytes", content.len()),
-    };
-    let (there, disk) = match disk {
-        Disk::File(content, _) => (file(&content), content),
-        Disk::Link(target) => (link(&target), target),
-        Disk::Absent | Disk::Folder | Disk::Other(_) => ("nothing".to_owned(), Vec::new()),
-    };
-    let (back, wanted) = match wanted {
-        Wanted::File(content, _) => (format!("{} would come back", file(&content)), content),
-        Wanted::Link(target) => (format!("{} would come back", link(&target)), target),
-        Wanted::Absent => ("it would go".to_owned(), Vec::new()),
-    };
-    Step::Conflict(Box::new(Conflict {
-        path: at.to_owned(),
-        disk,
-        wanted,
-        marked: Vec::new(),
-        words: format!("{there} is there now, {back}: move it away to have that"),
-    }))
-}
-
 /// `new` with the lines of some hunks as they were in `old`; `None` if there are no such lines.
 fn with_hunks(old: &[u8], new: &[u8], hunks: &[HunkRange]) -> Option<Vec<u8>> {
     let lines =
@@ -626,69 +489,4 @@ fn with_hunks(old: &[u8], new: &[u8], hunks: &[HunkRange]) -> Option<Vec<u8>> {
     }
     out.extend_from_slice(new.get(at..)?);
     Some(out.concat())
-}
-
-fn merge(at: &Path, before: &[u8], after: &[u8], disk: Vec<u8>, mode: u32) -> Step {
-    let conflict = |marked: Vec<u8>, disk: Vec<u8>| {
-        Step::Conflict(Box::new(Conflict {
-            path: at.to_owned(),
-            disk,
-            wanted: before.to_vec(),
-            marked,
-            words: String::new(),
-        }))
-    };
-    let sides = [before, after, &disk];
-    if sides
-        .iter()
-        .any(|side| is_binary(side) || side.len() > MAX_MERGED)
-    {
-        // Only the mode was changed since, or is to be put back.
-        return match (disk == after, disk == before) {
-            (true, _) => Step::Write {
-                wanted: Wanted::File(before.to_vec(), mode),
-                merged: true,
-            },
-            (_, true) => Step::Write {
-                wanted: Wanted::File(disk, mode),
-                merged: true,
-            },
-            _ => in_words(
-                at,
-                Wanted::File(before.to_vec(), mode),
-                Disk::File(disk, mode),
-            ),
-        };
-    }
-    match diffy::merge_bytes(after, &disk, before) {
-        Ok(merged) if merged == disk => Step::Nothing,
-        Ok(merged) => Step::Write {
-            wanted: Wanted::File(merged, mode),
-            merged: true,
-        },
-        Err(marked) => conflict(marked, disk),
-    }
-}
-
-/// Puts a link in the place of what is there, all or nothing.
-fn replace_link(dir: &crate::host::fs::dir::Dir, name: &OsStr, target: &[u8]) -> io::Result<()> {
-    if let Ok((FileType::Directory, _)) = dir.stat(name) {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    let target = OsStr::from_bytes(target);
-    let mut temporary = OsStr::new(".acp-tui-").to_owned();
-    temporary.push(format!(
-        "{}-{:x}.tmp",
-        std::process::id(),
-        super::walk::now()
-    ));
-    rustix::fs::symlinkat(target, dir, &*temporary)?;
-    fault::point();
-    let renamed = rustix::fs::renameat(dir, &*temporary, dir, name);
-    if renamed.is_err() {
-        let _ = rustix::fs::unlinkat(dir, &*temporary, AtFlags::empty());
-    }
-    renamed?;
-    let _ = dir.sync();
-    Ok(())
 }

@@ -1,13 +1,14 @@
 //! What Linux does in one step or without a name.
 
 use std::{
+    ffi::OsStr,
     io,
     os::fd::{AsFd, OwnedFd},
     path::Path,
 };
 
 use rustix::{
-    fs::{Mode, OFlags, ResolveFlags, openat, openat2},
+    fs::{Mode, OFlags, RenameFlags, ResolveFlags, openat, openat2, renameat_with},
     io::Errno,
 };
 
@@ -40,6 +41,16 @@ pub fn at_once(dir: impl AsFd, below: &Path, flags: OFlags) -> Option<io::Result
 pub fn nameless(dir: impl AsFd, mode: Mode) -> io::Result<OwnedFd> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
     Ok(openat(dir, ".", flags, mode)?)
+}
+
+/// Two names of a directory change places, in one step.
+pub fn exchange(dir: impl AsFd, one: &OsStr, other: &OsStr) -> rustix::io::Result<()> {
+    renameat_with(&dir, one, &dir, other, RenameFlags::EXCHANGE)
+}
+
+/// A rename within a directory to a name that nothing has, in one step.
+pub fn rename_new(dir: impl AsFd, from: &OsStr, to: &OsStr) -> rustix::io::Result<()> {
+    renameat_with(&dir, from, &dir, to, RenameFlags::NOREPLACE)
 }
 
 /// The calling thread gives way to others.

@@ -7,6 +7,7 @@
 //! A path is resolved by [`Roots::resolve`] and then used by handles only ([`dir`]), never by its
 //! letters again: a link that comes in its way meanwhile is an error.
 
+pub(super) mod aside;
 pub(super) mod dir;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -32,7 +33,7 @@ pub use protected::Own;
 pub(super) use read::{open, read};
 pub use roots::{Obstacle, Resolved, Roots};
 pub(super) use system::give_way;
-pub(super) use write::{put, write};
+pub(super) use write::{prepare, write};
 
 use crate::model::{RpcError, code};
 

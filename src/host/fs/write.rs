@@ -3,18 +3,19 @@
 use std::{
     ffi::{OsStr, OsString},
     fs::{File, Metadata, Permissions},
-    hash::{BuildHasher, RandomState},
     io::{self, Write},
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::Path,
 };
 
-use rustix::{
-    fs::{AtFlags, FileType, Mode, OFlags},
-    io::Errno,
-};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
-use super::{Roots, dir::Dir, failure, refusal, system};
+use super::{
+    Roots,
+    aside::{Aside, with_new_name},
+    dir::Dir,
+    failure, refusal, system,
+};
 use crate::model::RpcError;
 
 /// Of a new file; cut by the umask, as any.
@@ -106,6 +107,22 @@ pub fn put(
     old: Option<&Metadata>,
     bits: Option<u32>,
 ) -> io::Result<()> {
+    prepare(dir, content, old, bits)?.rename(name)?;
+    // The name is on disk only with its directory. Not all file systems can; the text is safe.
+    let _ = dir.sync();
+    Ok(())
+}
+
+/// The same up to the last step: what is to take the name.
+///
+/// # Errors
+/// As for files.
+pub fn prepare<'a>(
+    dir: &'a Dir,
+    content: &[u8],
+    old: Option<&Metadata>,
+    bits: Option<u32>,
+) -> io::Result<Aside<'a>> {
     let mode = if old.is_some() || bits.is_some() {
         PRIVATE
     } else {
@@ -137,10 +154,7 @@ pub fn put(
         new = Temporary::named(dir, mode)?;
         fill(&mut new.file)?;
     }
-    new.rename(name)?;
-    // The name is on disk only with its directory. Not all file systems can; the text is safe.
-    let _ = dir.sync();
-    Ok(())
+    new.aside()
 }
 
 /// A file that is gone unless it gets its final name.
@@ -185,11 +199,10 @@ impl<'a> Temporary<'a> {
         Ok(())
     }
 
-    fn rename(mut self, to: &OsStr) -> io::Result<()> {
-        let from = self.name.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        rustix::fs::renameat(self.dir, from, self.dir, to)?;
-        self.name = None;
-        Ok(())
+    /// What is whole, by the name that it has.
+    fn aside(mut self) -> io::Result<Aside<'a>> {
+        let name = self.name.take().ok_or(io::ErrorKind::NotFound)?;
+        Ok(Aside::new(self.dir, name))
     }
 }
 
@@ -201,25 +214,6 @@ impl Drop for Temporary<'_> {
             tracing::warn!(%error, name = %name.display(), "a temporary file stays");
         }
     }
-}
-
-/// Tries names that nothing has yet.
-fn with_new_name<T>(make: impl Fn(&OsStr) -> rustix::io::Result<T>) -> io::Result<(T, OsString)> {
-    const TRIES: u32 = 64;
-    let random = RandomState::new();
-    let mut last = Errno::EXIST;
-    for n in 0..TRIES {
-        let name = OsString::from(format!(".acp-tui-{:016x}.tmp", random.hash_one(n)));
-        match make(&name) {
-            Ok(made) => return Ok((made, name)),
-            Err(Errno::EXIST) => {}
-            Err(error) => {
-                last = error;
-                break;
-            }
-        }
-    }
-    Err(last.into())
 }
 
 /// The directory takes no new file, or the file is a mount point (as in containers).
@@ -364,7 +358,7 @@ mod tests {
             let mut new = make(&handle, PRIVATE).unwrap();
             new.take_name().unwrap();
             fs::create_dir(dir.join("taken")).unwrap();
-            assert!(new.rename(OsStr::new("taken")).is_err());
+            assert!(new.aside().unwrap().rename(OsStr::new("taken")).is_err());
             assert_eq!(names(&dir), ["taken"]);
             fs::remove_dir(dir.join("taken")).unwrap();
         }
@@ -377,7 +371,7 @@ mod tests {
         let mut new = Temporary::named(&handle, NEW).unwrap();
         new.file.write_all(b"text").unwrap();
         new.take_name().unwrap();
-        new.rename(OsStr::new("f")).unwrap();
+        new.aside().unwrap().rename(OsStr::new("f")).unwrap();
         assert_eq!(names(&dir), ["f"]);
         assert_eq!(fs::read(dir.join("f")).unwrap(), b"text");
     }
