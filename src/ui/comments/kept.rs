@@ -55,8 +55,9 @@ impl Comments {
         self.list.iter().map(Comment::kept).collect()
     }
 
-    /// Puts what was stored before what there is, as far as there is room.
-    pub fn restore(&mut self, kept: Vec<KeptComment>) {
+    /// Puts what was stored before what there is, as far as there is room; how many there was room for. One that
+    /// is too large for it costs only itself.
+    pub fn restore(&mut self, kept: Vec<KeptComment>) -> usize {
         let later = std::mem::take(&mut self.list);
         let mut room = super::MAX
             - later
@@ -67,13 +68,15 @@ impl Comments {
         for kept in kept {
             let comment = Comment::of_kept(self.next, kept);
             let Some(left) = room.checked_sub(comment.weight()) else {
-                break;
+                continue;
             };
             (room, self.next) = (left, self.next + 1);
             self.list.push(comment);
         }
+        let restored = self.list.len();
         self.list.extend(later);
         self.rev += 1;
+        restored
     }
 }
 
@@ -129,8 +132,14 @@ mod tests {
         let fixed = ENTRY + "/p/a.rsa.rsonetwothree".len();
         for (len, fits) in [(MAX - fixed - 1, 1), (MAX - fixed, 1), (MAX - fixed + 1, 0)] {
             let mut comments = Comments::default();
-            comments.restore(vec![kept(&"x".repeat(len))]);
-            assert_eq!(comments.len(), fits, "{len}");
+            let restored = comments.restore(vec![kept(&"x".repeat(len))]);
+            assert_eq!((comments.len(), restored), (fits, fits), "{len}");
         }
+        // Those behind one that is too large are there.
+        let large = kept(&"x".repeat(MAX));
+        let mut comments = Comments::default();
+        let restored = comments.restore(vec![kept("a"), large, kept("b")]);
+        assert_eq!(comments.kept(), [kept("a"), kept("b")]);
+        assert_eq!(restored, 2);
     }
 }

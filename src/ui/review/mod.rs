@@ -198,10 +198,10 @@ impl Reviewing {
     }
 
     /// What was stored; what there is already stays.
-    pub fn restore(&mut self, kept: KeptReview) {
+    pub fn restore(&mut self, kept: KeptReview) -> usize {
         self.marks.restore(kept.marks);
         self.list.count_reviewed(&self.marks);
-        self.comments.restore(kept.comments);
+        self.comments.restore(kept.comments)
     }
 
     /// A wish is carried out: its answer is waited for.

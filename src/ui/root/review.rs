@@ -20,7 +20,7 @@ use crate::{
         contain::contained,
         keymap::Chord,
         overlay::{CommentList, Refused, Scopes, ask_patch_path, ask_undo_all},
-        render::format::count,
+        render::format::{count, grouped},
         review::{Ask, Outcome, Reviewing},
     },
 };
@@ -60,12 +60,18 @@ impl Ui {
 
     /// What was stored with a session that is open again.
     pub fn restore_review(&mut self, session: SessionKey, kept: KeptReview) {
-        let comments = kept.comments.len();
-        self.review_of(session).restore(kept);
-        if comments > 0 {
+        let stored = kept.comments.len();
+        let comments = self.review_of(session).restore(kept);
+        if stored > 0 {
             let key = self.look.keymap.hint(Action::Review);
             let many = count(comments, "comment");
-            let said = format!("{many} of the review restored: {key} shows them");
+            let said = match stored - comments {
+                0 => format!("{many} of the review restored: {key} shows them"),
+                lost => format!(
+                    "{many} of the review restored: {key} shows them; for {} there was no room",
+                    grouped(lost)
+                ),
+            };
             self.moment.say(SafeText::line(&said));
         }
     }
