@@ -405,6 +405,9 @@ pub struct ChangesArgs {
     #[arg(long, value_name = "N")]
     pub turn: Option<u64>,
     /// Print the files and how many lines changed in each
+    ///
+    /// A letter tells what became of a file: A is new, D deleted, M modified, R renamed, m has other permissions
+    /// alone, T is of another type.
     #[arg(long, conflicts_with = "format")]
     pub stat: bool,
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]

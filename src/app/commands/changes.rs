@@ -227,13 +227,15 @@ fn stat(review: &Review) -> String {
     text
 }
 
+/// As the review has them.
 fn letter(kind: ChangeKind) -> char {
     match kind {
         ChangeKind::Added => 'A',
         ChangeKind::Deleted => 'D',
         ChangeKind::Modified => 'M',
         ChangeKind::Renamed => 'R',
-        ChangeKind::Mode | ChangeKind::Type => 'T',
+        ChangeKind::Mode => 'm',
+        ChangeKind::Type => 'T',
     }
 }
 
