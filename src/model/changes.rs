@@ -209,7 +209,12 @@ pub struct Conflict {
 /// What an undo did, or would do.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct UndoReport {
+    /// Those that moved count once, by the name that they have again.
     pub done: Vec<PathBuf>,
+    /// Of those, the ones that went.
+    pub gone: Vec<PathBuf>,
+    /// Of those, the ones that moved back, with the name that they had.
+    pub moved: Vec<(PathBuf, PathBuf)>,
     /// Of those, the ones where what changed since was kept.
     pub merged: Vec<PathBuf>,
     /// They are as wanted already.

@@ -47,7 +47,7 @@ impl Changes {
         let files = found.and_then(|mut files| {
             fetch(&repository, &mut files)?;
             files.sort_by(|one, other| one.path.cmp(&other.path));
-            self.find_renames(&mut files);
+            self.find_renames(&mut files, &[]);
             Ok(files)
         });
         files.map(Some)

@@ -52,7 +52,7 @@ pub fn against_disk(at: &Path, before: Wanted, after: Wanted, disk: Disk) -> Ste
 }
 
 /// A conflict of what has no lines: what is there, and what would be.
-fn in_words(at: &Path, wanted: Wanted, disk: Disk) -> Step {
+pub fn in_words(at: &Path, wanted: Wanted, disk: Disk) -> Step {
     let link = |target: &[u8]| format!("a link to {}", path(target).display());
     let file = |content: &[u8]| match is_binary(content) {
         true => format!("a binary file of {} bytes", content.len()),

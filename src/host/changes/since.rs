@@ -9,7 +9,9 @@ use std::{
 };
 
 use super::{Changes, Inner, log::Record};
-use crate::model::{BlobId, ChangeKind, ChangedFile, CheckpointId, Content, FileState};
+use crate::model::{
+    BlobId, CauseKind, ChangeKind, ChangedFile, Checkpoint, CheckpointId, Content, FileState,
+};
 
 /// Pairs of a deleted and a new file that are compared for being one that moved.
 const MAX_PAIRS: usize = 400;
@@ -24,6 +26,8 @@ pub struct Span {
     pub before: FileState,
     pub after: FileState,
     pub seen: Vec<CheckpointId>,
+    /// The last one that saw it come or go.
+    pub turned: CheckpointId,
 }
 
 /// A file that was another one for some time.
@@ -51,7 +55,12 @@ fn all_spans(records: &[Record]) -> BTreeMap<Vec<u8>, Span> {
                 before: before.clone(),
                 after: delta.after.clone(),
                 seen: Vec::new(),
+                turned: CheckpointId(record.id),
             });
+            let is_there = |state: &FileState| *state != FileState::Absent;
+            if is_there(before) != is_there(&delta.after) {
+                span.turned = CheckpointId(record.id);
+            }
             span.after = delta.after.clone();
             span.seen.push(CheckpointId(record.id));
         }
@@ -95,8 +104,11 @@ impl Changes {
         let mut all = self.spans_with(inner, from, to)?;
         all.retain(|_, span| span.before != FileState::Folder || span.after.is_file());
         all.retain(|_, span| span.after != FileState::Folder || span.before.is_file());
+        let stretches = stretches(inner.log.list());
+        let mut when = Vec::new();
         let mut files = Vec::new();
         for (path, span) in all {
+            when.push(stretches.get(&span.turned).copied());
             files.push(ChangedFile {
                 path: PathBuf::from(std::ffi::OsString::from_vec(path)),
                 renamed_from: None,
@@ -107,7 +119,7 @@ impl Changes {
                 seen: span.seen,
             });
         }
-        self.find_renames(&mut files);
+        self.find_renames(&mut files, &when);
         Ok(files)
     }
 
@@ -140,14 +152,22 @@ impl Changes {
             };
             if let (Ok(before), Ok(after)) = (content(&span.before), content(&span.after))
                 && before == after
+                && let Some(span) = all.get_mut(&path)
             {
-                all.remove(&path);
+                named_alike(span);
             }
         }
+        all.retain(|_, span| span.before != span.after);
         Ok(all)
     }
 
-    pub(super) fn find_renames(&self, files: &mut Vec<ChangedFile>) {
+    /// Makes one of a file that went and one that came, where they are alike. `when`: in which stretch each did, as
+    /// [`stretches`] has them; files of different ones are no pair, and without any all may be.
+    ///
+    /// What the agent deletes and what the person writes later are not one change however alike they are: one of
+    /// them would count for the other's maker, and be put back, or kept, with it.
+    pub(super) fn find_renames(&self, files: &mut Vec<ChangedFile>, when: &[Option<usize>]) {
+        let when = |at: &usize| when.get(*at).copied().flatten();
         let of = |kind: ChangeKind, files: &[ChangedFile]| -> Vec<usize> {
             let all = files.iter().enumerate();
             let all = all.filter(|(_, file)| file.kind == kind);
@@ -157,20 +177,21 @@ impl Changes {
             (of(ChangeKind::Added, files), of(ChangeKind::Deleted, files));
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         // The same content first, and of several the one with the same name.
-        let mut by_blob: HashMap<BlobId, Vec<usize>> = HashMap::new();
+        let mut by_blob: HashMap<(BlobId, Option<usize>), Vec<usize>> = HashMap::new();
         for at in &deleted {
             if let Some(file) = files.get(*at)
                 && !is_empty(&file.before)
                 && let Some(blob) = file.before.blob()
             {
-                by_blob.entry(blob).or_default().push(*at);
+                by_blob.entry((blob, when(at))).or_default().push(*at);
             }
         }
         added.retain(|at| {
             let Some(file) = files.get(*at) else {
                 return true;
             };
-            let same = file.after.blob().and_then(|blob| by_blob.get_mut(&blob));
+            let blob = file.after.blob();
+            let same = blob.and_then(|blob| by_blob.get_mut(&(blob, when(at))));
             let Some(same) = same.filter(|same| !same.is_empty()) else {
                 return true;
             };
@@ -183,7 +204,7 @@ impl Changes {
             false
         });
         deleted.retain(|at| !pairs.iter().any(|(from, _)| from == at));
-        pairs.extend(self.alike(files, &deleted, &added));
+        pairs.extend(self.alike(files, &deleted, &added, when));
         let mut gone: Vec<usize> = Vec::new();
         for (from, to) in pairs {
             let Some(old) = files.get(from).cloned() else {
@@ -210,6 +231,7 @@ impl Changes {
         files: &[ChangedFile],
         deleted: &[usize],
         added: &[usize],
+        when: impl Fn(&usize) -> Option<usize>,
     ) -> Vec<(usize, usize)> {
         if deleted.len().saturating_mul(added.len()) > MAX_PAIRS {
             return Vec::new();
@@ -232,7 +254,9 @@ impl Changes {
         let mut rated = Vec::new();
         for (from, old) in &old {
             for (to, new) in &new {
-                if let (Some(old), Some(new)) = (old, new) {
+                if let (Some(old), Some(new)) = (old, new)
+                    && when(from) == when(to)
+                {
                     let alike = common(old, new);
                     if alike >= ALIKE {
                         rated.push((alike, *from, *to));
@@ -275,26 +299,46 @@ fn common(old: &[u8], new: &[u8]) -> usize {
     bytes * 100 / old.len().max(new.len()).max(1)
 }
 
-fn may_be_same(before: &FileState, after: &FileState) -> bool {
-    match (before, after) {
-        (
-            FileState::File {
-                content: Content::Kept(one),
-                size,
-                mode,
-                ..
-            },
-            FileState::File {
-                content: Content::Kept(other),
-                size: size_2,
-                mode: mode_2,
-                ..
-            },
-        ) => {
-            let own = |blob: &BlobId| matches!(blob, BlobId::Own(_));
-            size == size_2 && mode == mode_2 && own(one) != own(other)
+/// In which stretch each checkpoint was taken. Each start and each end of a turn begins one, so that who was at work
+/// is the same all through it; what was put back counts apart. A file that moves is written and deleted in one
+/// turn, but two looks may see that.
+fn stretches<'a>(points: impl Iterator<Item = &'a Checkpoint>) -> HashMap<CheckpointId, usize> {
+    let mut stretch = 0;
+    let number = |point: &Checkpoint| {
+        let kind = point.cause.kind;
+        let undo = matches!(kind, CauseKind::Undo | CauseKind::Redo);
+        let now = stretch * 2 + usize::from(undo);
+        // What these two see is of before them.
+        if matches!(kind, CauseKind::TurnStart | CauseKind::TurnEnd) {
+            stretch += 1;
         }
+        (point.id, now)
+    };
+    points.map(number).collect()
+}
+
+/// One content may be known by git's name and by ours.
+fn may_be_same(before: &FileState, after: &FileState) -> bool {
+    let own = |state: &FileState| match state {
+        FileState::File {
+            content: Content::Kept(blob),
+            size,
+            ..
+        } => Some((matches!(blob, BlobId::Own(_)), *size)),
+        _ => None,
+    };
+    match (own(before), own(after)) {
+        (Some((own, size)), Some((own_2, size_2))) => size == size_2 && own != own_2,
         _ => false,
+    }
+}
+
+/// One content has one name; what else differs still does.
+fn named_alike(span: &mut Span) {
+    if let (FileState::File { content, .. }, FileState::File { content: now, .. }) =
+        (&mut span.before, &span.after)
+    {
+        *content = *now;
     }
 }
 

@@ -331,6 +331,38 @@ fn moves_are_told_from_new_files() {
 }
 
 #[test]
+fn what_one_deletes_and_another_writes_is_no_move() {
+    use ChangeKind::{Added, Deleted, Renamed};
+    let text: String = (0..40).map(|n| format!("line {n}\n")).collect();
+    let alike = text.replace("line 7\n", "seven\n");
+    for after in [&text, &alike] {
+        for (ends, expected) in [(true, vec![Deleted, Added]), (false, vec![Renamed])] {
+            let project = Project::new();
+            project.write("a", &text);
+            let changes = project.open();
+            let look = |kind| {
+                let cause = Cause {
+                    turn: Some(1),
+                    ..Cause::of(kind)
+                };
+                changes.look(cause, &|| false).unwrap().at
+            };
+            let first = look(CauseKind::TurnStart);
+            fs::remove_file(project.path("a")).unwrap();
+            // In one turn two looks may see a move.
+            look(if ends {
+                CauseKind::TurnEnd
+            } else {
+                CauseKind::Look
+            });
+            project.write("b", after);
+            let told = changes.told(first).into_iter();
+            assert_eq!(told.map(|(kind, _)| kind).collect::<Vec<_>>(), expected);
+        }
+    }
+}
+
+#[test]
 fn names_and_kinds_of_files_that_are_not_usual() {
     use std::os::unix::ffi::OsStrExt;
     let project = Project::new();

@@ -6,9 +6,9 @@
 //! be undone.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     io,
-    os::unix::ffi::{OsStrExt, OsStringExt},
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
 
@@ -28,8 +28,11 @@ use crate::model::{
     UndoPart, UndoReport,
 };
 
+mod moved;
+
 /// A file that changes while it is put back is begun again, so often in all.
 const TRIES: usize = 4;
+const CHANGING: &str = "it goes on changing: put it back once nothing writes to it";
 
 /// Whose changes paths have, where some stay.
 struct Shares {
@@ -87,10 +90,7 @@ impl Changes {
             chosen.retain(|path, _| !foreign.contains(path));
         }
         let named = |path: &Vec<u8>| selection.parts.is_none() && !foreign.contains(path);
-        let renamed = match selection.parts {
-            Some(_) => self.renamed(inner, selection)?,
-            None => HashMap::new(),
-        };
+        let renamed = self.renamed(inner, selection)?;
         // A file that moved goes back.
         let whole = chosen.iter().filter(|(_, hunks)| hunks.is_none());
         let from: Vec<Vec<u8>> = whole
@@ -121,7 +121,8 @@ impl Changes {
         }
         // What was made goes first, what is in a folder before it; then what was there comes back.
         let made = |span: &Span| matches!(span.before, FileState::Absent | FileState::Folder);
-        let mut above: BTreeSet<PathBuf> = BTreeSet::new();
+        let all = (&spans, &shared, &renamed);
+        let mut above = self.move_back(all, &mut chosen, dry, &mut report);
         for (bytes, span) in spans.iter().rev() {
             let at = path(bytes);
             if span.after == FileState::Folder {
@@ -168,6 +169,7 @@ impl Changes {
                 Err(error) => report.not_kept = Some(why(&error)),
             }
         }
+        moved::count_once(&renamed, &mut report);
         report.done.sort_unstable();
         report.merged.sort_unstable();
         report.unchanged.sort_unstable();
@@ -200,6 +202,9 @@ impl Changes {
                     match written {
                         Ok(true) => {
                             report.done.push(at.to_owned());
+                            if matches!(wanted, Wanted::Absent) {
+                                report.gone.push(at.to_owned());
+                            }
                             if merged {
                                 report.merged.push(at.to_owned());
                             }
@@ -213,23 +218,8 @@ impl Changes {
             }
             return false;
         }
-        let why = "it goes on changing: put it back once nothing writes to it".to_owned();
-        report.refused.push((at.to_owned(), why));
+        report.refused.push((at.to_owned(), CHANGING.to_owned()));
         false
-    }
-
-    /// Where the files that moved were.
-    fn renamed(
-        &self,
-        inner: &mut Inner,
-        selection: &Selection,
-    ) -> io::Result<HashMap<Vec<u8>, Vec<u8>>> {
-        let files = self.changes_with(inner, selection.from, selection.to)?;
-        let bytes = |path: PathBuf| path.into_os_string().into_vec();
-        let moved = files
-            .into_iter()
-            .filter_map(|file| Some((bytes(file.path), bytes(file.renamed_from?))));
-        Ok(moved.collect())
     }
 
     /// What of the changes stays.
@@ -463,6 +453,7 @@ fn steps(records: &[Record]) -> BTreeMap<Vec<u8>, Vec<(u64, Span)>> {
                 before,
                 after: delta.after.clone(),
                 seen: Vec::new(),
+                turned: CheckpointId(record.id),
             };
             all.entry(delta.path.clone())
                 .or_default()

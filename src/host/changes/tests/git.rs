@@ -77,6 +77,25 @@ fn what_git_has_is_referred_to_and_copied_when_it_changes() {
 }
 
 #[test]
+fn a_permission_alone_is_told_though_git_had_the_content_before() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = repository();
+    project.write("a", "one\n");
+    commit(&project);
+    let changes = project.open();
+    let first = changes.looked().at;
+    assert!(is_gits(&changes, "a"));
+    fs::set_permissions(project.path("a"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(changes.told(first), [(ChangeKind::Mode, "a".to_owned())]);
+    assert_eq!(changes.undo_all(first).done.len(), 1);
+    let mode = fs::metadata(project.path("a"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o644);
+}
+
+#[test]
 fn the_repository_is_not_touched() {
     let project = repository();
     project.write("a", "one\n");

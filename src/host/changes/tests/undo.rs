@@ -227,6 +227,82 @@ fn a_file_that_moved_goes_back() {
     assert_eq!(project.read("old.rs"), text.as_bytes());
 }
 
+/// Forty lines, some of them changed.
+fn forty(changed: &[(usize, &str)]) -> String {
+    let word = |n| changed.iter().find(|(at, _)| *at == n);
+    (0..40)
+        .map(|n| format!("{} {n}\n", word(n).map_or("line", |(_, word)| word)))
+        .collect()
+}
+
+#[test]
+fn a_file_that_moved_takes_along_what_was_changed_since_or_stays() {
+    let (agent, person) = ((20, "agent"), (30, "person"));
+    for in_between in [false, true] {
+        let project = Project::new();
+        project.write("old", forty(&[]));
+        let changes = project.open();
+        let first = changes.looked().at;
+        fs::remove_file(project.path("old")).unwrap();
+        project.write("new/name", forty(&[agent]));
+        changes.looked();
+        project.write("new/name", forty(&[agent, person]));
+        // Seen as the person's own, or not at all before the undo.
+        let persons = changes.looked().at;
+        let to = if in_between {
+            persons
+        } else {
+            CheckpointId(persons.0 - 1)
+        };
+        let selection = Selection {
+            from: first,
+            to,
+            parts: None,
+            keep: [persons].into(),
+        };
+        let put_back = |dry| {
+            changes
+                .undo(&selection, Cause::of(CauseKind::Undo), dry)
+                .unwrap()
+        };
+        let (dry, report) = (put_back(true), put_back(false));
+        assert_eq!((&dry.done, &dry.moved), (&report.done, &report.moved));
+        assert_eq!(report.done, [project.path("old")], "{report:?}");
+        assert_eq!(report.merged, report.done);
+        assert_eq!(
+            report.moved,
+            [(project.path("old"), project.path("new/name"))]
+        );
+        assert_eq!(project.read("old"), forty(&[person]).as_bytes());
+        assert!(!project.path("new").exists());
+        // And there again.
+        let both = report.checkpoints.unwrap();
+        changes.redo(both, Cause::default()).unwrap();
+        assert!(!project.path("old").exists());
+        assert_eq!(project.read("new/name"), forty(&[agent, person]).as_bytes());
+        // The same lines: both names are left as they are.
+        project.write("new/name", forty(&[(20, "mine")]));
+        let report = put_back(false);
+        assert!(
+            report.done.is_empty() && report.conflicts.len() == 1,
+            "{report:?}"
+        );
+        assert_eq!(report.conflicts[0].path, project.path("new/name"));
+        assert_eq!(project.read("new/name"), forty(&[(20, "mine")]).as_bytes());
+        assert!(!project.path("old").exists());
+        // Another file has the name by now.
+        project.write("new/name", forty(&[agent, person]));
+        project.write("old", "another\n");
+        let report = put_back(false);
+        assert!(
+            report.done.is_empty() && report.conflicts.len() == 1,
+            "{report:?}"
+        );
+        assert!(report.conflicts[0].words.contains("move it away"));
+        assert_eq!(project.read("old"), b"another\n");
+    }
+}
+
 #[test]
 fn no_link_is_followed_out_of_the_project() {
     let project = Project::new();
