@@ -47,6 +47,8 @@ pub struct ReviewFile {
     pub until: Option<CheckpointId>,
     /// What changed it; empty: "changed outside of turns".
     pub by: Vec<SafeText>,
+    /// Nothing is known of that, as of what was not committed before the session.
+    pub by_unknown: bool,
     /// A turn of this session has changed it, alone or together with others: it is part of what undoing a scope
     /// puts back. What else changed is the person's, or another session's.
     pub by_a_turn: bool,
@@ -82,7 +84,7 @@ pub struct ReviewTexts {
     pub texts: Result<(Option<SafeText>, Option<SafeText>), SafeText>,
 }
 
-/// How the agent is told of an undo, and of one that was made again: "(I reverted src/a.rs lines 10–14.)"
+/// How the agent is told of an undo, and of one that was made again: "(I reverted `src/a.rs` lines 10–14.)"
 pub const UNDONE: &str = "(I reverted";
 pub const REDONE: &str = "(I put the changes back into";
 

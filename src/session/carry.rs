@@ -8,7 +8,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 use super::{Block, BlockKind, ToolCall};
 use crate::{
     model::ToolKind,
-    text::{SafeText, first_bytes},
+    text::{first_bytes, in_backticks},
 };
 
 /// Bytes of the whole text.
@@ -90,10 +90,7 @@ fn part(block: &Block) -> Option<String> {
         BlockKind::Agent(message) => Some(said("Agent: ", message.text.as_str())),
         // The person's own command was never the agent's to know.
         BlockKind::Tool(call) if call.by_person => None,
-        BlockKind::Tool(call) => {
-            let title = SafeText::line(first_bytes(&call.title, 200));
-            Some(format!("[{title}]\n\n"))
-        }
+        BlockKind::Tool(call) => Some(format!("[{}]\n\n", in_backticks(&call.title))),
         _ => None,
     }
 }
@@ -112,7 +109,7 @@ mod tests {
     use crate::{
         model::{Meta, ToolCallId, ToolLocation},
         session::{Message, Transcript, UserMessage},
-        text::SafeTextBuf,
+        text::{SafeText, SafeTextBuf},
     };
 
     fn prompt(text: &str) -> BlockKind {
@@ -170,7 +167,7 @@ mod tests {
         let said = text.split("<conversation>\n").nth(1).unwrap();
         assert_eq!(
             said,
-            "Me: mend it\n\nAgent: I look.\n\n[Edit a.rs]\n\nAgent: Done.\n\n</conversation>\n"
+            "Me: mend it\n\nAgent: I look.\n\n[`Edit a.rs`]\n\nAgent: Done.\n\n</conversation>\n"
         );
         assert_eq!(told(Vec::new()), None);
     }

@@ -9,6 +9,7 @@ mod bytes;
 mod colour;
 mod exact;
 pub mod json;
+mod name;
 mod safe;
 pub mod secrets;
 mod shell;
@@ -19,6 +20,7 @@ mod wrap;
 pub use bytes::{first_bytes, last_bytes};
 pub use colour::without_colours;
 pub use exact::{exact, exact_line};
+pub use name::in_backticks;
 pub use safe::{Hole, SafeText, SafeTextBuf, is_control_picture, sanitize};
 pub use shell::command_line;
 pub use width::{

@@ -100,7 +100,7 @@ fn what_a_turn_changed_is_listed_and_put_back_by_hunk_file_and_scope() {
     assert!(path("made.txt").exists());
     // What is undone is in the draft, for the agent to know; what was made again is not.
     tui.keys("q");
-    let draft = tui.wait_for("I reverted a.txt");
+    let draft = tui.wait_for("I reverted `a.txt`");
     assert!(draft.contains("gone.txt"), "{draft}");
     assert!(!draft.contains("made.txt"), "{draft}");
 }
@@ -156,9 +156,9 @@ fn three_comments_go_to_the_agent_as_one_prompt() {
     assert_eq!(
         tui.prompts()[1],
         "My comments on the changes:\n\n\
-         1. a.txt, line 2:\n> line 2 is new\nWhich new line?\n\n\
-         2. a.txt, line 18:\n> line 18 is new\nAnd this one\nas well?\n\n\
-         3. a.txt, lines 19–20:\n> line 19\n> line 20\nThe end is fine."
+         1. `a.txt`, line 2:\n> line 2 is new\nWhich new line?\n\n\
+         2. `a.txt`, line 18:\n> line 18 is new\nAnd this one\nas well?\n\n\
+         3. `a.txt`, lines 19–20:\n> line 19\n> line 20\nThe end is fine."
     );
     tui.keys(F4);
     let screen = tui.wait_for("changes ·");
@@ -204,7 +204,7 @@ fn comments_on_what_is_asked_about_are_the_reason_of_a_rejection() {
     tui.wait("the reason", |tui| (tui.prompts().len() == 2).then_some(()));
     assert_eq!(
         tui.prompts()[1],
-        "My comment on the changes: a.txt, line 1:\n> two\nnay, why?"
+        "My comment on the changes: `a.txt`, line 1:\n> two\nnay, why?"
     );
 }
 
@@ -297,7 +297,7 @@ fn a_comment_and_a_mark_are_there_when_the_session_is_opened_again() {
     });
     assert_eq!(
         tui.prompts()[1],
-        "My comment on the changes: a.txt, line 2:\n> line 2 is new\nWhich new line?"
+        "My comment on the changes: `a.txt`, line 2:\n> line 2 is new\nWhich new line?"
     );
     wait_ready(&tui);
     // Killed: what was sent does not come back, the mark does.

@@ -16,7 +16,7 @@ use crate::{
         FileState, REDONE, Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold,
         ReviewWish, ScopeChoice, Selection, SessionId, UNDONE, UndoPart, UndoReport,
     },
-    text::SafeText,
+    text::{SafeText, in_backticks},
 };
 
 /// Files whose lines are counted for a list; of the others the diff tells when it is shown.
@@ -304,6 +304,7 @@ fn shown(
         content: content_of(file),
         until,
         by: made_by(file, makers),
+        by_unknown: file.seen.is_empty(),
         by_a_turn: file.seen.iter().any(|id| {
             let maker = makers.get(id);
             maker.is_some_and(|maker| maker.is_of(ReviewScope::Session))
@@ -511,10 +512,11 @@ fn note(
         .iter()
         .take(NAMED)
         .map(|path| {
-            let name = name_of(project, path);
+            let name = below(project, path).to_string_lossy();
+            let name = in_backticks(&name);
             match lines(path) {
                 Some(lines) => format!("{name} {lines}"),
-                None => name.to_string(),
+                None => name,
             }
         })
         .collect();
@@ -569,7 +571,11 @@ impl Found {
     fn of(project: &mut Project, of: Option<&SessionId>, scope: ReviewScope) -> io::Result<Self> {
         if scope == ReviewScope::Commit {
             let none = || io::Error::new(io::ErrorKind::NotFound, "there is no commit of git here");
-            let files = project.changes()?.since_commit()?.ok_or_else(none)?;
+            let mut files = project.changes()?.since_commit()?.ok_or_else(none)?;
+            // Before the session's first turn nothing is known of who made what.
+            if let Ok((from, to)) = span_of(project, of, ReviewScope::Session) {
+                project.changes()?.tell_seen(from, to, &mut files)?;
+            }
             let files = files.into_iter().map(|file| (file, None)).collect();
             return Ok(Self { files, span: None });
         }
@@ -623,7 +629,7 @@ fn span_of(
             let begun = starts.find(|point| point.cause.turn == Some(turn));
             let begun = begun.ok_or_else(|| match elsewhere {
                 true => none(),
-                false => io::Error::new(io::ErrorKind::NotFound, "that turn is not kept any more"),
+                false => io::Error::new(io::ErrorKind::NotFound, no_turn(&points, of, turn)),
             })?;
             if matches!(scope, ReviewScope::Since(_)) {
                 return Ok((begun.id, last));
@@ -640,11 +646,27 @@ fn span_of(
     }
 }
 
+/// Why there is nothing of that turn.
+fn no_turn(points: &[Checkpoint], of: Option<&SessionId>, turn: u64) -> String {
+    let turns = points.iter().filter(|point| is_of(point, of));
+    match turns.filter_map(|point| point.cause.turn).max() {
+        None => "no turn of the session was followed".to_owned(),
+        Some(last) if turn == 0 || turn > last => {
+            format!("there was no turn {turn}: the last that was followed is turn {last}")
+        }
+        Some(_) => format!("turn {turn} is not kept any more"),
+    }
+}
+
 /// Below the project without its path.
 fn name_of(project: &Project, path: &Path) -> SafeText {
+    SafeText::line(&below(project, path).to_string_lossy())
+}
+
+fn below<'a>(project: &Project, path: &'a Path) -> &'a Path {
     let root = project.place.roots.dirs().first();
     let below = root.and_then(|root| path.strip_prefix(root).ok());
-    SafeText::line(&below.unwrap_or(path).to_string_lossy())
+    below.unwrap_or(path)
 }
 
 /// Stored with marks and comments, so it is made of what the store of changes has, and is the same in every run

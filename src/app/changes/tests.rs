@@ -7,6 +7,8 @@ use crate::{app::changes::Place, host::Roots, model::HunkRange};
 
 #[path = "tests/whose.rs"]
 mod whose;
+#[path = "tests/commit.rs"]
+mod commit;
 
 /// A project, and the session whose turns are followed.
 struct Followed {

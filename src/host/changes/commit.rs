@@ -1,6 +1,12 @@
 //! What differs from the last commit of the project's git, read only.
 
-use std::{collections::HashMap, ffi::OsString, io, os::unix::ffi::OsStringExt, path::PathBuf};
+use std::{
+    collections::HashMap,
+    ffi::OsString,
+    io,
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    path::PathBuf,
+};
 
 use super::{
     Changes, Inner,
@@ -8,8 +14,9 @@ use super::{
     read::{self, is_binary},
     since,
     table::{Entry, Table},
+    undo,
 };
-use crate::model::{BlobId, ChangedFile, Content, FileState};
+use crate::model::{BlobId, ChangedFile, CheckpointId, Content, FileState};
 
 /// As git has a link's kind.
 const LINK: u32 = 0o120_000;
@@ -51,6 +58,50 @@ impl Changes {
             Ok(files)
         });
         files.map(Some)
+    }
+
+    /// Tells of these files which of the checkpoints saw them change since the commit, as far as they are now as the
+    /// last of those left them.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn tell_seen(
+        &self,
+        from: CheckpointId,
+        to: CheckpointId,
+        files: &mut [ChangedFile],
+    ) -> io::Result<()> {
+        let mut inner = self.inner();
+        inner.log.read_on()?;
+        let steps = undo::steps(&inner.log.records(from.0, to.0)?);
+        for file in files {
+            let Some(steps) = steps.get(file.path.as_os_str().as_bytes()) else {
+                continue;
+            };
+            if steps
+                .last()
+                .is_none_or(|(_, last)| last.after != file.after)
+            {
+                continue;
+            }
+            // What was committed within the session is not in the change any more.
+            let committed = |(_, step): &(u64, since::Span)| self.is_as(&step.before, &file.before);
+            let since = steps.iter().rposition(committed).unwrap_or(0);
+            let since = steps.iter().skip(since);
+            file.seen = since.map(|(id, _)| CheckpointId(*id)).collect();
+        }
+        Ok(())
+    }
+
+    /// Whether a file was then as the commit has it.
+    fn is_as(&self, then: &FileState, commit: &FileState) -> bool {
+        match (then.blob(), commit.blob()) {
+            (Some(then @ BlobId::Own(_)), Some(BlobId::Git(id))) => {
+                let content = self.content_with(then);
+                content.is_ok_and(|content| git::id_of(&content) == id)
+            }
+            (then, commit) => then == commit,
+        }
     }
 
     fn against(

@@ -43,12 +43,14 @@ struct Shares {
 }
 
 impl Changes {
-    /// Puts back what is selected. `dry`: only says what would be done.
+    /// Puts back what is selected. `dry`: only says what would be done, whoever has the store.
     ///
     /// # Errors
     /// As [`Changes::look`]; a checkpoint is not kept any more. What fails for one file is in the report.
     pub fn undo(&self, selection: &Selection, cause: Cause, dry: bool) -> io::Result<UndoReport> {
-        self.writable()?;
+        if !dry {
+            self.writable()?;
+        }
         let mut inner = self.inner();
         self.undo_with(&mut inner, selection, cause, dry)
     }
@@ -441,7 +443,7 @@ fn is_folder(span: &Span) -> bool {
 }
 
 /// Each change of a path that these have seen, oldest first, with the checkpoint that saw it.
-fn steps(records: &[Record]) -> BTreeMap<Vec<u8>, Vec<(u64, Span)>> {
+pub(super) fn steps(records: &[Record]) -> BTreeMap<Vec<u8>, Vec<(u64, Span)>> {
     let mut all: BTreeMap<Vec<u8>, Vec<(u64, Span)>> = BTreeMap::new();
     for record in records {
         for delta in &record.deltas {

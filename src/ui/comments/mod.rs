@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    text::{SafeText, first_bytes},
+    text::{SafeText, first_bytes, in_backticks},
     ui::render::{diff::Side, format::count},
 };
 
@@ -242,14 +242,26 @@ impl Subject {
 
     /// `src/a.rs, lines 10–12`; of a whole file its name.
     fn place(&self) -> SafeText {
+        SafeText::line(&self.place_of(&self.name))
+    }
+
+    /// The same for the agent.
+    fn told(&self) -> String {
+        match self.is_plan() {
+            true => self.place_of(&self.name),
+            false => self.place_of(&in_backticks(&self.name)),
+        }
+    }
+
+    fn place_of(&self, name: &str) -> String {
         if self.is_whole() {
-            return SafeText::line(&self.name);
+            return name.to_owned();
         }
         let before = match self.side {
             Side::Old => " before the change",
             Side::New => "",
         };
-        SafeText::line(&format!("{}, {}{before}", self.name, self.lines()))
+        format!("{name}, {}{before}", self.lines())
     }
 
     /// Where its lines are in the texts of both sides; `None`: they are gone.
@@ -288,7 +300,7 @@ impl Comment {
 
     /// As the agent is told.
     fn told(&self) -> String {
-        let mut out = self.about.place().to_string();
+        let mut out = self.about.told();
         if self.stale {
             out.push_str(" (changed since)");
         }
@@ -521,7 +533,7 @@ mod tests {
         comments.add(about(TEXT, 1..2), 1, " Why?\n").expect("room");
         assert_eq!(
             comments.prompt().as_deref(),
-            Some("My comment on the changes: a.rs, line 2:\n>     one();\nWhy?")
+            Some("My comment on the changes: `a.rs`, line 2:\n>     one();\nWhy?")
         );
         let old = Subject {
             side: Side::Old,
@@ -533,8 +545,8 @@ mod tests {
             comments.prompt().as_deref(),
             Some(concat!(
                 "My comments on the changes:\n\n",
-                "1. a.rs, line 2 (changed since):\n>     one();\nWhy?\n\n",
-                "2. a.rs, lines 5–7 before the change (changed since):\n> fn b() {\n>     two();\n> }\n",
+                "1. `a.rs`, line 2 (changed since):\n>     one();\nWhy?\n\n",
+                "2. `a.rs`, lines 5–7 before the change (changed since):\n> fn b() {\n>     two();\n> }\n",
                 "Keep it.\nIt is used."
             ))
         );

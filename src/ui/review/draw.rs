@@ -314,10 +314,11 @@ impl Reviewing {
             (ChangeKind::Modified | ChangeKind::Renamed, _) => None,
         };
         more.extend(kind.map(|kind| (kind, theme.dim)));
-        more.push(match named_by(&file.by) {
-            None => ("outside of turns".to_owned(), theme.warning),
-            Some(by) => (by, theme.dim),
-        });
+        match named_by(&file.by) {
+            None if file.by_unknown => {}
+            None => more.push(("outside of turns".to_owned(), theme.warning)),
+            Some(by) => more.push((by, theme.dim)),
+        }
         let model = self.pane.model();
         if model.is_some_and(|model| model.rough) {
             more.push(("large: compared roughly".to_owned(), theme.dim));

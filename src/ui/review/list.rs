@@ -334,7 +334,7 @@ fn note(
     } else if let Some((added, removed)) = file.lines {
         push_stats(&mut figures, DiffStats { added, removed }, theme, symbols);
     }
-    if !file.by.is_empty() {
+    if !file.by.is_empty() || file.by_unknown {
         return if figures.width() <= room {
             figures
         } else {

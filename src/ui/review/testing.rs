@@ -19,6 +19,7 @@ pub fn file(name: &str) -> ReviewFile {
         content: 1,
         until: None,
         by: vec!["Edit".into()],
+        by_unknown: false,
         by_a_turn: true,
     }
 }

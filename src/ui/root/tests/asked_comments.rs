@@ -67,8 +67,8 @@ fn comments_on_what_is_asked_about_go_with_a_rejection() {
         Some((
             "no",
             "My comments on the changes:\n\n\
-             1. a.rs, line 9:\n> line nine\nnay: 9, not nine\n\n\
-             2. b.rs, line 1:\n> new\nwhat for?"
+             1. `a.rs`, line 9:\n> line nine\nnay: 9, not nine\n\n\
+             2. `b.rs`, line 1:\n> new\nwhat for?"
         ))
     );
     assert_eq!(screen.draft(), "");
@@ -156,8 +156,8 @@ fn the_range_of_one_comment_is_not_that_of_the_next() {
     comment(&mut screen, "one line");
     let commands = screen.press("3");
     let (_, reason) = given(&commands).expect("a rejection with a reason");
-    assert!(reason.contains("a.rs, lines 9–10:"), "{reason}");
-    assert!(reason.contains("2. a.rs, line 11:"), "{reason}");
+    assert!(reason.contains("`a.rs`, lines 9–10:"), "{reason}");
+    assert!(reason.contains("2. `a.rs`, line 11:"), "{reason}");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn keys_that_go_from_hunk_to_hunk_answer_nothing_over_the_diff() {
         picture.contains("2 a ✓") && picture.contains("3   ✗ Reject"),
         "{picture}"
     );
-    let files = ["a.rs", "b.rs"].map(|file| format!("{file}, line"));
+    let files = ["a.rs", "b.rs"].map(|file| format!("`{file}`, line"));
     for (keys, file) in [("n n", &files[1]), ("p", &files[0]), ("n N", &files[0])] {
         assert!(screen.press(keys).is_empty(), "{keys} answers nothing");
         screen.settle();

@@ -72,8 +72,8 @@ fn comments_of_lines_ranges_and_hunks_go_in_one_prompt() {
     assert_eq!(
         prompt,
         "My comments on the changes:\n\n\
-         1. src/ui/review/mod.rs, line 6:\n>     let line_5 = step(50)?;\nWhy?\n\n\
-         2. src/ui/review/mod.rs, lines 41–42:\n>     // a step that was\n>     let line_40 = leap(40);\nBoth of them."
+         1. `src/ui/review/mod.rs`, line 6:\n>     let line_5 = step(50)?;\nWhy?\n\n\
+         2. `src/ui/review/mod.rs`, lines 41–42:\n>     // a step that was\n>     let line_40 = leap(40);\nBoth of them."
     );
     // They are gone from the review, and the conversation is there.
     assert!(!desk.screen.ui.review.is_open());
@@ -100,7 +100,7 @@ fn a_comment_from_the_list_is_on_the_whole_hunk_however_little_of_it_shows() {
         comment(&mut desk, "Why all of it?");
         let prompt = sent(desk.press("S"));
         assert!(
-            prompt.contains("gone.txt, lines 1–49 before the change:\n> line 1\n"),
+            prompt.contains("`gone.txt`, lines 1–49 before the change:\n> line 1\n"),
             "{prompt}"
         );
         assert!(prompt.contains("> (39 lines more)\n"), "{prompt}");
@@ -200,7 +200,7 @@ fn comments_move_with_their_lines_and_are_stale_without() {
     );
     let prompt = sent(desk.press("S"));
     assert!(
-        prompt.contains("1. src/ui/review/mod.rs, line 8:\n"),
+        prompt.contains("1. `src/ui/review/mod.rs`, line 8:\n"),
         "{prompt}"
     );
     assert!(
@@ -266,17 +266,17 @@ fn what_was_undone_is_told_in_the_same_prompt_and_the_draft_stays() {
     desk.press("u");
     let done = ReviewDone {
         said: "put back 1 hunk".into(),
-        note: Some("(I reverted src/ui/review/mod.rs line 6.)".into()),
+        note: Some("(I reverted `src/ui/review/mod.rs` line 6.)".into()),
         ..ReviewDone::default()
     };
     desk.told(ReviewTold::Done(Box::new(done)));
     desk.screen
         .ui
         .composer()
-        .set_text("(I reverted src/ui/review/mod.rs line 6.)\nand then\nthis");
+        .set_text("(I reverted `src/ui/review/mod.rs` line 6.)\nand then\nthis");
     let prompt = sent(desk.press("S"));
     assert!(
-        prompt.starts_with("(I reverted src/ui/review/mod.rs line 6.)\n\nMy comment on"),
+        prompt.starts_with("(I reverted `src/ui/review/mod.rs` line 6.)\n\nMy comment on"),
         "{prompt}"
     );
     assert_eq!(desk.screen.ui.draft_text(), "and then\nthis");
@@ -326,11 +326,11 @@ fn the_mouse_puts_the_cursor_and_drags_a_range() {
     comment(&mut desk, "this one");
     let prompt = sent(desk.press("S"));
     assert!(
-        prompt.contains("mod.rs, lines 39–40:\n>     let line_38"),
+        prompt.contains("mod.rs`, lines 39–40:\n>     let line_38"),
         "{prompt}"
     );
     assert!(
-        prompt.contains("mod.rs, line 4:\n>     let line_3 ="),
+        prompt.contains("mod.rs`, line 4:\n>     let line_3 ="),
         "{prompt}"
     );
 }
@@ -403,8 +403,11 @@ fn a_drag_held_at_an_edge_of_the_lines_moves_them_on() {
     assert_eq!(lines(&mut desk), picture);
     comment(&mut desk, "up");
     let prompt = sent(desk.press("S"));
-    assert!(prompt.contains("a.txt, lines 5–300:\n> line 4"), "{prompt}");
-    let up = prompt.split("2. a.txt, lines ").nth(1).expect("another");
+    assert!(
+        prompt.contains("a.txt`, lines 5–300:\n> line 4"),
+        "{prompt}"
+    );
+    let up = prompt.split("2. `a.txt`, lines ").nth(1).expect("another");
     assert!(up.contains("–298:"), "{prompt}");
     let from: u32 = up
         .split('–')
@@ -489,8 +492,8 @@ fn a_file_without_lines_is_commented_on_as_a_whole() {
     assert_eq!(
         prompt,
         "My comments on the changes:\n\n\
-         1. src/ui/root/act.rs:\nWhy?\nPut it back.\n\n\
-         2. tests/picture.png:\nHalf the size is enough.!"
+         1. `src/ui/root/act.rs`:\nWhy?\nPut it back.\n\n\
+         2. `tests/picture.png`:\nHalf the size is enough.!"
     );
 }
 
@@ -564,7 +567,7 @@ fn entries_of_the_plan_are_commented_on_in_the_same_set() {
     let prompt = sent(desk.press("alt-n alt-x"));
     assert_eq!(
         prompt,
-        "My comments:\n\n1. CHANGELOG.md, line 2:\n> two\nabout the log\n\n\
+        "My comments:\n\n1. `CHANGELOG.md`, line 2:\n> two\nabout the log\n\n\
          2. the plan, entry 3:\n> change it\nSure?\nq S d"
     );
 }
@@ -607,7 +610,7 @@ fn comments_come_back_with_their_session_and_go_where_their_lines_are() {
     );
     let prompt = sent(desk.press("S"));
     assert!(
-        prompt.contains("mod.rs, line 7:\n>     let line_5 = step(50)?;\nabout five"),
+        prompt.contains("mod.rs`, line 7:\n>     let line_5 = step(50)?;\nabout five"),
         "{prompt}"
     );
     assert!(prompt.contains("line 41 (changed since)"), "{prompt}");
