@@ -28,6 +28,10 @@ const DELAY: Duration = Duration::from_millis(300);
 /// The delay while the disk is behind.
 const BEHIND: Duration = Duration::from_secs(2);
 
+/// Bytes of an agent's name for a session. It stands in the first line of the file, which must be small enough to be
+/// found in a list of all: of a longer one the conversation is stored, and can be read, but its agent cannot go on.
+const MAX_ID: usize = 4 << 10;
+
 /// Lines to be written together.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -280,19 +284,21 @@ impl Saver {
             && self.about.as_ref().is_some_and(|about| {
                 (&about.title, about.own_title) != (&session.title, session.own_title)
                     || session.branch.is_some() && about.branch != session.branch
-                    || about.session.as_deref() != session.id.as_ref().map(|id| id.as_str())
+                    || about.session.as_deref() != name_of(session)
             })
     }
 
     fn about_now(&self, session: &Session) -> About {
         let before = self.about.as_ref();
-        let id = session.id.as_ref().map(|id| id.as_str().to_owned());
         About {
             agent: self.agent.clone(),
             agent_name: session.agent_name().clone(),
             cwd: session.config.cwd.to_string_lossy().into_owned(),
             // While it is being reopened the agent has not named it yet.
-            session: id.or_else(|| before.and_then(|about| about.session.clone())),
+            session: match &session.id {
+                Some(_) => name_of(session).map(str::to_owned),
+                None => before.and_then(|about| about.session.clone()),
+            },
             title: session.title.clone(),
             own_title: session.own_title,
             branch: session
@@ -310,6 +316,12 @@ impl Saver {
             started: self.started,
         }
     }
+}
+
+/// The agent's name for it, as far as it is stored.
+fn name_of(session: &Session) -> Option<&str> {
+    let id = session.id.as_ref().map(SessionId::as_str);
+    id.filter(|id| id.len() <= MAX_ID)
 }
 
 fn is_replaying(session: &Session) -> bool {

@@ -14,7 +14,7 @@ use crate::{
     model::{
         Compaction, CompactionStatus, ContentBlock, Diff, DiffText, Entity, EntityId, EntityKind,
         FileChange, FileKind, Media, MessageId, Meta, PlanEntry, PlanPriority, PlanStatus,
-        PlanText, RawJson, ResourceLink, TerminalId, ToolCallId, ToolContent, ToolKind,
+        PlanText, RawJson, ResourceLink, SessionId, TerminalId, ToolCallId, ToolContent, ToolKind,
         ToolLocation,
     },
     session::{
@@ -136,6 +136,21 @@ fn a_message_is_written_as_what_was_added_to_it() {
     assert!(batch.lines[0].more.is_some());
     assert!(file.take(&session, false).lines.is_empty());
     assert_eq!(blocks(&file.read()), stored(&session));
+}
+
+#[test]
+fn a_session_with_an_endless_id_is_stored_and_read_without_it() {
+    for (len, kept) in [(4 << 10, true), ((4 << 10) + 1, false), (1 << 20, false)] {
+        let mut session = session();
+        let mut file = File::new();
+        session.id = Some(SessionId::new("x".repeat(len)));
+        session.conversation.transcript.push_for_test(user("go"));
+        file.take(&session, false);
+        assert!(file.take(&session, false).lines.is_empty(), "said once");
+        assert_eq!(file.read().about.session.is_some(), kept, "{len}");
+        assert_eq!(blocks(&file.read()), stored(&session));
+        assert!(file.written.len() < 8 << 10);
+    }
 }
 
 /// The text of a message that reached its bound is not what it was and more.
