@@ -54,10 +54,14 @@ fn what_an_agent_wrote_unasked_is_a_patch_and_is_put_back() {
     assert_eq!(json["files"][1]["kind"], "added", "{json}");
     let id = id(&shell);
     let dry = shell.run(&["undo", &id, "--dry-run"]);
+    assert_eq!(dry.out, "put back a.txt\ndelete new.txt\n", "{}", dry.err);
+    let never = shell.run(&["changes", &id, "--turn", "77"]);
     assert!(
-        dry.out.contains("a.txt") && dry.out.contains("new.txt"),
+        never
+            .err
+            .contains("there was no turn 77: the last that was followed is turn 1"),
         "{}",
-        dry.out
+        never.err
     );
     assert!(shell.path().join("project/new.txt").exists());
     // Without a terminal it does nothing unless it is told to.

@@ -231,12 +231,19 @@ impl Following {
 }
 
 impl Following {
-    /// What the last turn of the session has changed, after all that was asked for before; `None` where that is not
-    /// known, or not within that time.
-    pub async fn last_turn(&self, of: SessionId, patience: Duration) -> Option<Review> {
+    /// What the last turn of the session has changed, after all that was asked for before; `None`: it has had none.
+    ///
+    /// # Errors
+    /// The look at it failed, or was not over within that time.
+    pub async fn last_turn(&self, of: SessionId, patience: Duration) -> io::Result<Option<Review>> {
         let (sender, found) = oneshot::channel();
         self.run(move |project| drop(sender.send(since::last_turn(project, &of))));
-        tokio::time::timeout(patience, found).await.ok()?.ok()?
+        let late = |_| {
+            let text = format!("the look at the project takes more than {patience:?}");
+            io::Error::new(io::ErrorKind::TimedOut, text)
+        };
+        let found = tokio::time::timeout(patience, found).await.map_err(late)?;
+        found.unwrap_or(Ok(None))
     }
 
     /// What turns have changed since the last so many prompts.

@@ -1,5 +1,7 @@
 //! What turns have changed since an earlier prompt, and putting that back before the prompt is sent again.
 
+use std::io;
+
 use super::{
     project::Project,
     review::{answer, list},
@@ -54,12 +56,19 @@ pub fn put_back(project: &mut Project, of: &SessionId, prompts: usize) -> Review
     }
 }
 
-/// What the session's last turn has changed; `None` where that is not known.
-pub fn last_turn(project: &mut Project, of: &SessionId) -> Option<Review> {
-    let ReviewScope::Since(turn) = scope_since(project, of, 1)? else {
-        return None;
+/// What the session's last turn has changed; `None` where it has had none.
+///
+/// # Errors
+/// Nothing can be kept of the project, or the store cannot be read.
+pub fn last_turn(project: &mut Project, of: &SessionId) -> io::Result<Option<Review>> {
+    // Another acp-tui that has it follows its own sessions only.
+    if project.changes()?.is_read_only() {
+        return Ok(None);
+    }
+    let Some(ReviewScope::Since(turn)) = scope_since(project, of, 1) else {
+        return Ok(None);
     };
-    list(project, Some(of), ReviewScope::Turn(turn)).ok()
+    list(project, Some(of), ReviewScope::Turn(turn)).map(Some)
 }
 
 fn scope_since(project: &Project, of: &SessionId, prompts: usize) -> Option<ReviewScope> {

@@ -1,6 +1,7 @@
 //! `acp-tui changes` and `acp-tui undo`: what a session changed on the disk, without a screen.
 
 use std::{
+    collections::BTreeMap,
     fmt::Write,
     io::{self, Write as _},
     path::{Path, PathBuf},
@@ -15,7 +16,7 @@ use crate::{
         self, ChangesArgs, ChangesFormat, CliError, ExitCode, Launch, UndoArgs, asked, complain,
     },
     config::Config,
-    model::{ChangeKind, Review, ReviewDone, ReviewScope, SessionId, UndoPart},
+    model::{ChangeKind, Review, ReviewDone, ReviewScope, SessionId, UndoPart, UndoReport},
     report::Change,
     store::files::{SessionFolder, Summary},
     text::{SafeText, json},
@@ -65,7 +66,7 @@ pub fn undo(
     let (mut project, of) = opened(Some(&args.session), config, state, launch)?;
     let scope = scope_of(args.turn);
     let found = review(&mut project, of.as_ref(), scope).map_err(failed)?;
-    if let Some(why) = &found.read_only {
+    if let Some(why) = found.read_only.as_ref().filter(|_| !args.dry_run) {
         complain(why);
         return Ok(ExitCode::Failure);
     }
@@ -82,15 +83,7 @@ pub fn undo(
         cli::print("nothing to put back\n")?;
         return Ok(ExitCode::Done);
     }
-    let mut text = String::new();
-    for path in &planned.done {
-        let merged = match planned.merged.contains(path) {
-            true => ", merged with other changes",
-            false => "",
-        };
-        let _ = writeln!(text, "{}{merged}", shown(path));
-    }
-    cli::print(&text)?;
+    cli::print(&plan(&planned, &launch.cwd))?;
     tell_left(&report(&project, "put back", None, &planned));
     if args.dry_run || planned.done.is_empty() {
         return Ok(code(&planned.conflicts, &planned.refused));
@@ -107,6 +100,28 @@ pub fn undo(
         report(&project, "put back", None, &done).said
     ))?;
     Ok(code(&done.conflicts, &done.refused))
+}
+
+/// What would become of each file, named as it is to be typed.
+fn plan(planned: &UndoReport, cwd: &Path) -> String {
+    let name = |path: &Path| shown(path.strip_prefix(cwd).unwrap_or(path));
+    let moved: BTreeMap<&PathBuf, &PathBuf> =
+        planned.moved.iter().map(|(to, from)| (to, from)).collect();
+    let mut text = String::new();
+    for path in &planned.done {
+        let merged = match planned.merged.contains(path) {
+            true => ", merged with other changes",
+            false => "",
+        };
+        let what = match moved.get(path) {
+            Some(from) => format!("move {} back to {}", name(from), name(path)),
+            None if planned.gone.contains(path) => format!("delete {}", name(path)),
+            None if path.symlink_metadata().is_err() => format!("restore {}", name(path)),
+            None => format!("put back {}", name(path)),
+        };
+        let _ = writeln!(text, "{what}{merged}");
+    }
+    text
 }
 
 fn code<A, B>(conflicts: &[A], refused: &[B]) -> ExitCode {

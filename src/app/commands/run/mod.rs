@@ -10,6 +10,7 @@ mod output;
 mod session;
 
 use std::{
+    io,
     path::Path,
     time::{Duration, Instant},
 };
@@ -229,7 +230,7 @@ impl Run {
             None => CHANGES_PATIENCE,
             Some(_) => STOPPED_CHANGES_PATIENCE,
         };
-        let told = async {
+        let stopped = async {
             while !matches!(
                 signals.recv().await,
                 SignalEvent::End(_) | SignalEvent::Interrupt(_)
@@ -237,12 +238,16 @@ impl Run {
         };
         let review = tokio::select! {
             review = following.last_turn(of, patience) => review,
-            () = told => None,
+            () = stopped => Err(io::Error::other("the run was stopped before they were looked at")),
         };
-        if review.is_none() {
-            following.cancel();
+        match review {
+            Ok(review) => Some(review?.files.iter().map(Change::from).collect()),
+            Err(error) => {
+                following.cancel();
+                complain(format!("changes were not followed: {error}"));
+                None
+            }
         }
-        Some(review?.files.iter().map(Change::from).collect())
     }
 
     /// The first time the turn is cancelled as the protocol wants it, and its end waited for; the
