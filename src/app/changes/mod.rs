@@ -5,6 +5,7 @@
 //! projects. Holds no rules of sessions. Nothing here is waited for by a prompt; a question or a write
 //! waits until what it names is kept, at most [`TAKE_PATIENCE`], and does not wait for a look.
 
+mod content;
 mod left;
 mod live;
 mod project;

@@ -3,12 +3,16 @@
 use std::{fs, sync::Arc};
 
 use super::*;
-use crate::{app::changes::Place, host::Roots, model::HunkRange};
+use crate::{
+    app::changes::Place,
+    host::Roots,
+    model::{BlobId, HunkRange},
+};
 
-#[path = "tests/whose.rs"]
-mod whose;
 #[path = "tests/commit.rs"]
 mod commit;
+#[path = "tests/whose.rs"]
+mod whose;
 
 /// A project, and the session whose turns are followed.
 struct Followed {
