@@ -47,13 +47,20 @@ impl App {
         of.unwrap_or_else(|| SessionId::new(""))
     }
 
-    /// The session that is shown, while its review is open and its turn runs; and how often something has ended
-    /// in it that may have changed files.
-    pub(super) fn followed(&self) -> Option<(SessionKey, u64)> {
+    /// The session that is shown, while its review is open; and while its turn runs, how often something has
+    /// ended in it that may have changed files.
+    pub(super) fn followed(&self) -> Option<(SessionKey, Option<u64>)> {
         self.ui.reviewed_scope()?;
         let key = self.runtime.sessions.shown_key()?;
         let session = self.runtime.sessions.shown()?;
-        session.turn.as_ref().map(|_| (key, session.acts))
+        Some((key, session.turn.as_ref().map(|_| session.acts)))
+    }
+
+    /// The person did something: an open review whose turn is over must not show what is not there any more.
+    pub(super) fn look_for_person(&mut self, now: Instant) {
+        if self.live.may_look(now) {
+            self.look_again();
+        }
     }
 
     /// Looks at the disk for the open review.

@@ -435,6 +435,7 @@ impl App {
         {
             self.save_draft.changed(now);
         }
+        self.look_for_person(now);
         Ok(())
     }
 

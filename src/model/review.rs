@@ -147,7 +147,7 @@ pub enum ReviewTold {
     Listed(Box<Review>),
     Texts(Box<ReviewTexts>),
     Done(Box<ReviewDone>),
-    /// The disk was looked at while a turn runs, and the scope that is shown has changed.
+    /// The disk was looked at again, and the scope that is shown has changed.
     Followed(Box<Review>),
     /// The disk was looked at and something changed: an open review asks for its list again.
     Changed,

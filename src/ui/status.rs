@@ -51,6 +51,10 @@ pub struct Status<'a> {
     pub letters_typed: bool,
     /// The composer has a text, and not what may be done in its place.
     pub drafting: bool,
+    /// Files of the last turn that are still changed, if something of it was put back.
+    pub left: Option<usize>,
+    /// Comments of the review that were not sent.
+    pub comments: usize,
     /// A viewer has the keys and shows what they do.
     pub in_viewer: bool,
     /// vim's mode, and the keys of a command that is not complete.
@@ -86,6 +90,7 @@ mod rank {
     pub const BRANCH: u8 = 8;
     pub const TOKENS: u8 = 9;
     pub const HINT: u8 = 10;
+    pub const COMMENTS: u8 = 11;
 }
 
 /// Blanks between the halves at least.
@@ -109,7 +114,9 @@ impl Status<'_> {
             parts.retain(|part| part.side == Side::Right || part.rank == rank::ALWAYS);
             parts.push(self.left(rank::ALWAYS, toast, self.theme.accent));
         }
-        parts.extend(self.changed());
+        let changed = self.changed();
+        let comments = self.unsent(changed.is_some());
+        parts.extend(changed.into_iter().chain(comments));
         parts.extend(self.others());
         parts.extend(self.background());
         parts.extend(self.activity(width));
@@ -277,15 +284,31 @@ impl Status<'_> {
     /// What the last turn changed can be looked at.
     fn changed(&self) -> Option<Part> {
         let session = self.session.filter(|session| session.turn.is_none())?;
-        let quiet = session.changed_files == 0 || self.in_viewer || self.asking;
+        let files = self.left.unwrap_or(session.changed_files);
+        let quiet = files == 0 || self.in_viewer || self.asking;
         let key = self.keymap.hint(Action::Review);
         if quiet || key.is_empty() || self.project.read_only.is_some() {
             return None;
         }
         let mut line = StyledLine::styled(&key, self.theme.key_hint);
-        let files = count(session.changed_files, "file");
+        let files = count(files, "file");
         line.push(&format!(" {files} changed"), self.theme.dim);
         Some(Part::right(rank::HINT, line))
+    }
+
+    /// Comments that wait to be sent; `behind`: what comes before has the key.
+    fn unsent(&self, behind: bool) -> Option<Part> {
+        let key = self.keymap.hint(Action::Review);
+        if self.comments == 0 || self.in_viewer || self.asking || key.is_empty() {
+            return None;
+        }
+        let mut line = StyledLine::new();
+        if !behind {
+            line.push(&key, self.theme.key_hint);
+            line.push(" ", self.theme.dim);
+        }
+        line.push(&count(self.comments, "comment"), self.theme.dim);
+        Some(Part::right(rank::COMMENTS, line))
     }
 
     /// The other sessions: one that waits for the person must not be missed.

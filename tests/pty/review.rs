@@ -1,6 +1,6 @@
 //! F4: what a turn changed on the disk, and putting it back.
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -106,6 +106,20 @@ fn what_a_turn_changed_is_listed_and_put_back_by_hunk_file_and_scope() {
 }
 
 #[test]
+fn what_the_person_changes_while_nothing_runs_is_there_with_a_key() {
+    let tui = changed();
+    tui.keys(F4);
+    tui.wait_for("hunk 1 of 2");
+    tui.keys("]");
+    tui.wait_for("changes · the session");
+    // Sooner than that nothing is looked at again.
+    std::thread::sleep(Duration::from_millis(2_100));
+    fs::write(tui.project().join("mine.txt"), "mine\n").unwrap();
+    tui.keys("j");
+    tui.wait_for("mine.txt");
+}
+
+#[test]
 fn the_persons_own_edit_in_the_same_place_stays_and_both_are_shown() {
     let tui = changed();
     let path = tui.project().join("a.txt");
@@ -114,7 +128,7 @@ fn the_persons_own_edit_in_the_same_place_stays_and_both_are_shown() {
     tui.keys(F4);
     tui.wait_for("hunk 1 of 2");
     tui.keys("u");
-    tui.wait_for("1 file was not put back · e shows why");
+    tui.wait_for("1 file was not put back: changed since · e shows why");
     assert_eq!(fs::read_to_string(&path).unwrap(), mine);
     tui.keys("e");
     tui.wait_for("a.txt changed since in the same lines");
@@ -248,8 +262,7 @@ fn an_open_review_follows_the_turn_while_it_runs() {
     assert!(screen.contains("Why first?"), "{screen}");
     tui.keys("\r");
     tui.wait_for("1 comment");
-    // The other one is put back, still in the turn.
-    tui.keys("\t");
+    // The other one is put back, still in the turn; the list has the keys again.
     tui.keys("k");
     tui.wait_for("❯   A a.txt");
     tui.wait_for("+ second");

@@ -1,7 +1,8 @@
-//! When the disk is looked at again for an open review, while a turn runs.
+//! When the disk is looked at again for an open review.
 //!
-//! Soon after something has ended that may have changed files, and otherwise every now and then, as a command
-//! tells nothing before its end. Never while a look is under way, and the longer one takes the rarer they are.
+//! While a turn runs soon after something has ended that may have changed files, and otherwise every now and then,
+//! as a command tells nothing before its end. Without a turn only when the person does something: nothing is done
+//! for a review that is left open. Never while a look is under way, and the longer one takes the rarer they are.
 
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,8 @@ const REST: u32 = 9;
 pub struct Live {
     /// The session whose review is followed.
     of: Option<SessionKey>,
+    /// Its turn runs.
+    runs: bool,
     /// What had ended in it before the last look.
     acts: u64,
     /// Something has ended since.
@@ -33,16 +36,17 @@ pub struct Live {
 }
 
 impl Live {
-    /// The session whose review is open and whose turn runs, and how often something has ended in it.
-    pub fn follow(&mut self, followed: Option<(SessionKey, u64)>, now: Instant) {
+    /// The session whose review is open, and while its turn runs how often something has ended in it.
+    pub fn follow(&mut self, followed: Option<(SessionKey, Option<u64>)>, now: Instant) {
         let of = followed.map(|(key, _)| key);
-        if of != self.of {
-            // Opening it has looked.
-            (self.of, self.hurries) = (of, false);
-            self.acts = followed.map_or(0, |(_, acts)| acts);
+        let acts = followed.and_then(|(_, acts)| acts);
+        if of != self.of || acts.is_some() != self.runs {
+            // Opening it has looked, and so do a turn's beginning and its end.
+            (self.of, self.runs, self.hurries) = (of, acts.is_some(), false);
+            self.acts = acts.unwrap_or(0);
             self.next = Some(now + EVERY);
         }
-        if let Some((_, acts)) = followed
+        if let Some(acts) = acts
             && acts != self.acts
         {
             (self.acts, self.hurries) = (acts, true);
@@ -50,13 +54,19 @@ impl Live {
         }
     }
 
-    /// When to look.
+    /// When to look while a turn runs.
     pub fn due(&self) -> Option<Instant> {
         let at = match self.hurries {
             true => self.rested,
             false => self.next,
         };
-        at.filter(|_| self.of.is_some() && !self.looking)
+        at.filter(|_| self.runs && !self.looking)
+    }
+
+    /// Whether to look because the person does something.
+    pub fn may_look(&self, now: Instant) -> bool {
+        let idle = self.of.is_some() && !self.runs && !self.looking;
+        idle && self.next.is_some_and(|next| next <= now)
     }
 
     pub fn begun(&mut self) {
@@ -87,15 +97,15 @@ mod tests {
         let start = Instant::now();
         let mut live = Live::default();
         assert_eq!(live.due(), None);
-        live.follow(Some((ONE, 7)), start);
+        live.follow(Some((ONE, Some(7))), start);
         assert_eq!(live.due(), Some(start + EVERY));
         // A call ends: at once.
-        live.follow(Some((ONE, 8)), start + millis(500));
+        live.follow(Some((ONE, Some(8))), start + millis(500));
         assert_eq!(live.due(), Some(start + millis(500)));
         live.begun();
         // What ends meanwhile is looked for afterwards, once.
-        live.follow(Some((ONE, 9)), start + millis(510));
-        live.follow(Some((ONE, 10)), start + millis(520));
+        live.follow(Some((ONE, Some(9))), start + millis(510));
+        live.follow(Some((ONE, Some(10))), start + millis(520));
         assert_eq!(live.due(), None, "one look at a time");
         live.ended(millis(1), start + millis(530));
         assert_eq!(live.due(), Some(start + millis(530) + LEAST));
@@ -108,10 +118,10 @@ mod tests {
     fn a_long_look_is_followed_by_a_long_pause() {
         let start = Instant::now();
         let mut live = Live::default();
-        live.follow(Some((ONE, 0)), start);
+        live.follow(Some((ONE, Some(0))), start);
         live.begun();
         live.ended(millis(1_000), start);
-        live.follow(Some((ONE, 1)), start);
+        live.follow(Some((ONE, Some(1))), start);
         let due = live.due().expect("something has ended");
         assert!(due >= start + millis(9_000), "{:?}", due - start);
     }
@@ -120,11 +130,34 @@ mod tests {
     fn nothing_is_due_without_a_turn_or_an_open_review() {
         let start = Instant::now();
         let mut live = Live::default();
-        live.follow(Some((ONE, 0)), start);
+        live.follow(Some((ONE, Some(0))), start);
         live.follow(None, start + millis(10));
         assert_eq!(live.due(), None);
         // Another session's calls are not this one's.
-        live.follow(Some((SessionKey(2), 40)), start + millis(20));
+        live.follow(Some((SessionKey(2), Some(40))), start + millis(20));
         assert_eq!(live.due(), Some(start + millis(20) + EVERY));
+    }
+
+    #[test]
+    fn without_a_turn_the_person_has_it_looked_and_not_too_often() {
+        let start = Instant::now();
+        let mut live = Live::default();
+        assert!(!live.may_look(start), "nothing is open");
+        live.follow(Some((ONE, None)), start);
+        assert!(
+            !live.may_look(start + millis(1_900)),
+            "opening it has looked"
+        );
+        assert!(live.may_look(start + EVERY));
+        assert_eq!(live.due(), None, "never without the person");
+        live.begun();
+        assert!(!live.may_look(start + millis(9_000)), "one look at a time");
+        live.ended(millis(1), start + millis(9_000));
+        assert!(!live.may_look(start + millis(10_900)));
+        assert!(live.may_look(start + millis(11_000)));
+        // A turn has its own times.
+        live.follow(Some((ONE, Some(3))), start + millis(20_000));
+        assert!(!live.may_look(start + millis(30_000)));
+        assert_eq!(live.due(), Some(start + millis(22_000)));
     }
 }

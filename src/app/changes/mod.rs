@@ -204,7 +204,7 @@ impl Following {
         self.run(move |project| then(review::answer(project, of.as_ref(), wish)));
     }
 
-    /// Looks at the disk again while a turn runs. What is listed of a scope now goes to `then`, if it may be
+    /// Looks at the disk again for an open review. What is listed of a scope now goes to `then`, if it may be
     /// another list than before, with how long that took.
     pub fn follow(
         &self,

@@ -17,7 +17,7 @@ use crate::{
         REDONE, Review, ReviewDone, ReviewFile, ReviewScope, ReviewTexts, ReviewTold, ReviewWish,
         ScopeChoice, Selection, SessionId, UNDONE, UndoPart, UndoReport,
     },
-    text::{SafeText, in_backticks},
+    text::{SafeText, exact_line, in_backticks},
 };
 
 /// Files whose lines are counted for a list; of the others the diff tells when it is shown.
@@ -453,7 +453,12 @@ pub fn done(
         let between = if said.is_empty() { "" } else { " · " };
         let was = if left == 1 { "was" } else { "were" };
         let verb = if verb == "redid" { "redone" } else { verb };
-        said.push_str(&format!("{between}{} {was} not {verb}", files(left)));
+        let why = if report.refused.is_empty() {
+            ": changed since"
+        } else {
+            ""
+        };
+        said.push_str(&format!("{between}{} {was} not {verb}{why}", files(left)));
     }
     if let Some(why) = &report.not_kept {
         said.push_str(&format!(
@@ -661,7 +666,7 @@ fn no_turn(points: &[Checkpoint], of: Option<&SessionId>, turn: u64) -> String {
 
 /// Below the project without its path.
 fn name_of(project: &Project, path: &Path) -> SafeText {
-    SafeText::line(&below(project, path).to_string_lossy())
+    exact_line(&below(project, path).to_string_lossy())
 }
 
 fn below<'a>(project: &Project, path: &'a Path) -> &'a Path {

@@ -275,7 +275,15 @@ impl Subject {
     }
 }
 
+/// The content of a file that is not changed.
+const NO_CHANGE: u64 = 0;
+
 impl Comment {
+    /// Its file is not changed any more.
+    pub fn is_gone(&self) -> bool {
+        self.stale && self.content == NO_CHANGE
+    }
+
     fn weight(&self) -> usize {
         let about = &self.about;
         let names = about.path.as_os_str().len() + about.name.len();
@@ -445,6 +453,40 @@ impl Comments {
             if let Some(lines) = found {
                 comment.about.lines = lines;
             }
+            self.rev += 1;
+        }
+    }
+
+    /// The changed files that they are on, each once.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let is_on_change = |comment: &&Comment| !comment.about.is_plan() && !comment.is_gone();
+        let of_files = self.list.iter().filter(is_on_change);
+        let mut paths: Vec<PathBuf> = of_files.map(|comment| comment.about.path.clone()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
+    }
+
+    /// A file is as it was: there is no change any more that these were on.
+    pub fn unchanged(&mut self, path: &Path) {
+        let of_file = self
+            .list
+            .iter_mut()
+            .filter(|comment| comment.about.path == path);
+        for comment in of_file.filter(|comment| !comment.is_gone()) {
+            (comment.stale, comment.content) = (true, NO_CHANGE);
+            self.rev += 1;
+        }
+    }
+
+    /// It is changed again: those on its lines are looked for, those on the whole of it are about it.
+    pub fn changed(&mut self, path: &Path, content: u64) {
+        let of_file = self
+            .list
+            .iter_mut()
+            .filter(|comment| comment.about.path == path);
+        for comment in of_file.filter(|comment| comment.about.is_whole() && comment.is_gone()) {
+            (comment.stale, comment.content) = (false, content);
             self.rev += 1;
         }
     }

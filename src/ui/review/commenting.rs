@@ -44,12 +44,15 @@ impl Reviewing {
                 known: None,
             },
         };
+        if of.scope == ReviewScope::Commit {
+            self.of_commit.insert(of.path);
+        }
         Outcome::Comment(Box::new(wanted))
     }
 
     /// The line is open: what is typed goes there.
     pub fn begin_comment(&mut self, wanted: Wanted, composer: Composer, now: Instant) {
-        self.focus = Focus::Diff;
+        self.lend_focus();
         self.writing = Some(Writing::new(wanted, composer, now));
     }
 
@@ -60,6 +63,7 @@ impl Reviewing {
             Wrote::Stays => return Some(Outcome::Stay),
             Wrote::Left => {
                 self.writing = None;
+                self.give_focus_back();
                 return Some(Outcome::Stay);
             }
             Wrote::Kept(text) => text,
@@ -71,6 +75,7 @@ impl Reviewing {
             Ok(()) => {
                 self.writing = None;
                 self.pane.drop_range();
+                self.give_focus_back();
                 match removed {
                     true => say("the comment is removed"),
                     false => Outcome::Stay,
@@ -109,6 +114,13 @@ impl Reviewing {
         };
         if comment.about.is_plan() {
             return Outcome::Plan;
+        }
+        if comment.is_gone() && !self.list.has(&comment.about.path) {
+            let text = format!(
+                "{} is not changed any more: there are no lines to go to",
+                comment.about.name
+            );
+            return Outcome::Say(SafeText::line(&text));
         }
         if self.list.choose_path(&comment.about.path) {
             self.focus = Focus::Diff;
@@ -189,6 +201,9 @@ impl Reviewing {
     pub(super) fn settle_comments(&mut self, texts: &ReviewTexts) {
         let (path, content) = (&texts.path, texts.content);
         let Ok((before, after)) = &texts.texts else {
+            if texts.scope == ReviewScope::Session && content == 0 {
+                self.comments.unchanged(path);
+            }
             return;
         };
         if !self.is_current(texts.scope) || !self.comments.is_behind(path, content) {
@@ -210,10 +225,29 @@ impl Reviewing {
         if self.comments.is_empty() || !self.is_current(scope) {
             return;
         }
+        let mut missing = self.comments.paths();
+        missing.retain(|path| !self.of_commit.contains(path));
         for (path, content) in self.list.contents() {
+            self.comments.changed(path, content);
             if self.comments.is_behind(path, content) {
-                self.moved.push(path.to_path_buf());
+                self.moved.push((scope, path.to_path_buf()));
             }
+            if let Ok(at) = missing.binary_search_by(|other| other.as_path().cmp(path)) {
+                missing.remove(at);
+            }
+        }
+        match scope {
+            ReviewScope::Session => missing
+                .iter()
+                .for_each(|path| self.comments.unchanged(path)),
+            // Only the session tells whether they are changed at all.
+            ReviewScope::Turn(_) | ReviewScope::Since(_) => {
+                let all = missing.into_iter();
+                self.moved
+                    .extend(all.map(|path| (ReviewScope::Session, path)));
+            }
+            // It has what no turn changed, and not what is committed.
+            ReviewScope::Commit => {}
         }
     }
 }

@@ -31,6 +31,9 @@ const BESIDE: u16 = 60;
 const LIST_LEAST: u16 = 22;
 const LIST_MOST: u16 = 48;
 
+/// Cells of the sign of up to nine comments, with a blank behind it.
+const COMMENT_SIGN: usize = 3;
+
 /// Keys that are always told.
 const LAST: [(&str, &str); 2] = [("?", "keys"), ("q", "back")];
 
@@ -252,17 +255,25 @@ impl Reviewing {
             }
             return self.draw_diff(area, buf, ctx);
         }
-        let wanted = u16::try_from(self.list.width).unwrap_or(u16::MAX);
+        let signs = match self.comments.is_empty() {
+            true => 0,
+            false => COMMENT_SIGN,
+        };
+        // A blank stands before the line between them.
+        let wanted = u16::try_from(self.list.width + signs + 1).unwrap_or(u16::MAX);
         let most = LIST_MOST.min(area.width * 2 / 5);
         let width = wanted.clamp(LIST_LEAST.min(most), most);
-        let left = Rect { width, ..area };
+        let left = Rect {
+            width: width.saturating_sub(1),
+            ..area
+        };
         let right = Rect {
             x: area.x + width + 1,
             width: area.width - width - 1,
             ..area
         };
         for y in area.top()..area.bottom() {
-            buf.set_string(left.right(), y, ctx.symbols.column, ctx.theme.border);
+            buf.set_string(area.x + width, y, ctx.symbols.column, ctx.theme.border);
         }
         let focused = self.focus == Focus::List;
         let signs = (&self.marks, &self.comments);
@@ -280,6 +291,12 @@ impl Reviewing {
         let far = self
             .pane
             .draw(body, focused, (&self.comments, wanted), buf, ctx);
+        // The first column is the lines' for their mark.
+        let head = Rect {
+            x: head.x + 1.min(head.width),
+            width: head.width.saturating_sub(1),
+            ..head
+        };
         if let Some(file) = self.list.selected() {
             let row = self.head(file, head.width.into(), ctx);
             draw_rows([&row], head, buf);

@@ -84,6 +84,9 @@ impl Reviewing {
             return outcome;
         }
         if self.shows_diff() && self.pane.find_key(key) {
+            if !self.pane.is_finding() {
+                self.give_focus_back();
+            }
             return Outcome::Stay;
         }
         if find::opens(key) {
@@ -98,12 +101,13 @@ impl Reviewing {
             KeyCode::Esc if self.focus == Focus::Diff && self.pane.drop_range() => {}
             KeyCode::Esc | KeyCode::Char('q') => return self.back(),
             KeyCode::Tab | KeyCode::BackTab => {
+                self.back_to = None;
                 self.focus = match self.focus {
                     Focus::List => Focus::Diff,
                     Focus::Diff => Focus::List,
                 };
             }
-            KeyCode::Enter => self.focus = Focus::Diff,
+            KeyCode::Enter => (self.back_to, self.focus) = (None, Focus::Diff),
             KeyCode::Char('J') => self.pane.scroll(Motion::HalfPages(1)),
             KeyCode::Char('K') => self.pane.scroll(Motion::HalfPages(-1)),
             KeyCode::Char('n') => return self.go_to_hunk(1),
@@ -162,8 +166,23 @@ impl Reviewing {
         !self.narrow || self.focus == Focus::Diff
     }
 
-    pub fn open_find(&mut self) {
+    /// The diff gets the keys for a while.
+    pub(super) fn lend_focus(&mut self) {
+        // Where only one of both shows, what was found or written is in the other one.
+        if self.focus == Focus::List && !self.narrow {
+            self.back_to = Some(Focus::List);
+        }
         self.focus = Focus::Diff;
+    }
+
+    pub(super) fn give_focus_back(&mut self) {
+        if let Some(focus) = self.back_to.take() {
+            self.focus = focus;
+        }
+    }
+
+    pub fn open_find(&mut self) {
+        self.lend_focus();
         self.pane.open_find();
     }
 

@@ -117,6 +117,10 @@ impl List {
         self.files.iter().map(|file| (&*file.path, file.content))
     }
 
+    pub fn has(&self, path: &Path) -> bool {
+        self.files.iter().any(|file| file.path == path)
+    }
+
     /// Selects a file by its path; false where it is not listed.
     pub fn choose_path(&mut self, path: &Path) -> bool {
         let at = self.files.iter().position(|file| file.path == path);
@@ -304,6 +308,8 @@ fn word(file: &ReviewFile) -> Option<&'static str> {
         ChangeKind::Type => Some("type"),
         _ if file.binary => Some("binary"),
         ChangeKind::Renamed if file.lines == Some((0, 0)) => Some("renamed"),
+        ChangeKind::Added if file.lines.is_none() => Some("new"),
+        ChangeKind::Deleted if file.lines.is_none() => Some("deleted"),
         _ => None,
     }
 }

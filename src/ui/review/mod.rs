@@ -22,7 +22,7 @@ pub(in crate::ui) mod testing;
 #[cfg(test)]
 mod tests;
 
-use std::{path::PathBuf, time::Instant};
+use std::{collections::BTreeSet, path::PathBuf, time::Instant};
 
 use crossterm::event::KeyEvent;
 
@@ -142,12 +142,22 @@ pub struct Reviewing {
     writing: Option<Writing>,
     /// The comment that is gone to once its file is listed.
     going: Option<u64>,
-    /// Files with comments that have become others since.
-    moved: Vec<PathBuf>,
+    /// Files with comments that have become others since, and where to ask for them.
+    moved: Vec<(ReviewScope, PathBuf)>,
     focus: Focus,
+    /// Files that were commented on in what changed since the last commit, which no turn need have changed.
+    of_commit: BTreeSet<PathBuf>,
+    /// What gets the keys back once a comment is written, or the find bar closed.
+    back_to: Option<Focus>,
+    /// It was opened, and its list has not come.
+    opening: bool,
     under: Under,
     /// The disk has changed since the list came.
     stale: bool,
+    /// Something was put back, or made again, since the last turn ended; and how many files of that turn are
+    /// still changed.
+    undid: bool,
+    left: Option<usize>,
     /// Why there is no list.
     failed: Option<SafeText>,
     /// What an undo did not put back, with what it did.
@@ -171,7 +181,8 @@ impl Reviewing {
 
     /// Opens it; the list that was there shows until another one comes.
     pub fn open(&mut self) -> ReviewWish {
-        (self.open, self.focus) = (true, Focus::List);
+        (self.open, self.opening, self.focus) = (true, true, Focus::List);
+        self.back_to = None;
         self.under = Under::default();
         (self.stale, self.failed, self.refused) = (false, None, None);
         ReviewWish::List(None)
@@ -182,6 +193,11 @@ impl Reviewing {
         // They are read again; the marks and the place in the list stay.
         self.texts = Texts::default();
         self.pane = Pane::default();
+    }
+
+    /// How many files of the last turn are still changed, if something was put back since it ended.
+    pub fn left_of_turn(&self) -> Option<usize> {
+        self.left
     }
 
     /// Marks and comments, to be stored with the session.
@@ -253,7 +269,7 @@ impl Reviewing {
             }
             ReviewTold::Done(done) => {
                 (self.under.undo, self.under.undone) = (false, true);
-                self.stale = true;
+                (self.stale, self.undid) = (true, true);
                 let said = done.said.clone();
                 self.refused = (!done.refused.is_empty()).then_some(*done);
                 // It stands above the keys, with the one that shows why.
@@ -261,11 +277,11 @@ impl Reviewing {
                 Some(said).filter(|said| !said.is_empty() && !noted)
             }
             ReviewTold::Changed => {
-                self.stale = true;
+                (self.stale, self.undid, self.left) = (true, false, None);
                 None
             }
             ReviewTold::Failed(why) => {
-                self.under = Under::default();
+                (self.under, self.going) = (Under::default(), None);
                 match self.listed {
                     Some(_) => Some(why),
                     None => {
@@ -290,7 +306,16 @@ impl Reviewing {
         self.under.had = None;
         self.under.undone = false;
         let at = scopes.iter().position(|choice| choice.scope == scope);
+        if self.undid {
+            self.left =
+                left_of(scopes.first().map(|choice| choice.scope), scope, &files).or(self.left);
+        }
         self.list.set(files, &self.marks);
+        let before = self.listed.as_ref().map(|listed| listed.scope);
+        if std::mem::take(&mut self.opening) && before != Some(scope) {
+            // Another turn: it is read from its beginning.
+            self.list.ends(false);
+        }
         self.listed = Some(Listed {
             scope,
             scopes,
@@ -326,8 +351,7 @@ impl Reviewing {
             self.under.texts = Some(of);
         }
         if self.under.texts.is_none()
-            && let Some(scope) = self.listed.as_ref().map(|listed| listed.scope)
-            && let Some(path) = self.moved.pop()
+            && let Some((scope, path)) = self.moved.pop()
         {
             wishes.push(ReviewWish::Texts {
                 scope,
@@ -425,6 +449,22 @@ impl Reviewing {
             span: (span.0, until.unwrap_or(span.1)),
             parts,
         })
+    }
+}
+
+/// How many files of the newest turn are changed, as far as a list tells.
+fn left_of(newest: Option<ReviewScope>, scope: ReviewScope, files: &[ReviewFile]) -> Option<usize> {
+    let Some(ReviewScope::Turn(turn)) = newest else {
+        return None;
+    };
+    match scope {
+        ReviewScope::Turn(of) => (of == turn).then_some(files.len()),
+        ReviewScope::Session => {
+            let by = format!("turn {turn}");
+            let is_by = |file: &&ReviewFile| file.by.iter().any(|name| name.as_str() == by);
+            Some(files.iter().filter(is_by).count())
+        }
+        ReviewScope::Since(_) | ReviewScope::Commit => None,
     }
 }
 

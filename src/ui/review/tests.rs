@@ -253,3 +253,65 @@ fn what_a_running_turn_changes_leaves_the_place_and_the_diff_of_another_file() {
 fn file_texts(name: &str) -> crate::model::ReviewTexts {
     Changed::new(name, Some("one\n"), Some("two\n")).texts(TURN)
 }
+
+#[test]
+fn another_turn_is_opened_at_its_first_file() {
+    let files = || vec![file("a.rs"), file("b.rs"), file("c.rs")];
+    let mut shown = opened(files());
+    frame(&mut shown, 80, 24);
+    press(&mut shown, "j j");
+    shown.close();
+    let wish = shown.open();
+    shown.noted(&wish);
+    shown.told(ReviewTold::Listed(Box::new(review(
+        ReviewScope::Turn(3),
+        files(),
+    ))));
+    let (text, _) = frame(&mut shown, 80, 24);
+    assert!(text.contains("❯   M a.rs"), "{text}");
+}
+
+#[test]
+fn a_row_says_what_a_file_without_figures_is_and_has_room_for_comments() {
+    let bare = |name, kind| {
+        let mut of = file(name);
+        (of.kind, of.lines) = (kind, None);
+        of
+    };
+    let new = bare("big.bin", ChangeKind::Added);
+    let mut shown = opened(vec![new, bare("old.bin", ChangeKind::Deleted)]);
+    let (text, _) = frame(&mut shown, 80, 24);
+    assert!(
+        text.contains("new │") && text.contains("deleted │"),
+        "{text}"
+    );
+}
+
+#[test]
+fn how_many_files_of_the_last_turn_are_left_is_known_after_an_undo() {
+    let by = |name, turn: &'static str| {
+        let mut of = file(name);
+        of.by = vec![turn.into()];
+        of
+    };
+    let mut shown = opened(vec![by("a.rs", "turn 2"), by("b.rs", "turn 2")]);
+    assert_eq!(shown.left_of_turn(), None, "the turn told it");
+    let done = || ReviewTold::Done(Box::default());
+    let listed = |scope, files| ReviewTold::Listed(Box::new(review(scope, files)));
+    shown.told(done());
+    shown.told(listed(TURN, vec![by("b.rs", "turn 2")]));
+    assert_eq!(shown.left_of_turn(), Some(1));
+    let all = vec![
+        by("b.rs", "turn 2"),
+        by("c.rs", "turn 1"),
+        by("d.rs", "turn 1"),
+    ];
+    shown.told(listed(ReviewScope::Session, all));
+    assert_eq!(
+        shown.left_of_turn(),
+        Some(1),
+        "the other turn's are not counted"
+    );
+    shown.told(ReviewTold::Changed);
+    assert_eq!(shown.left_of_turn(), None, "another turn has ended");
+}

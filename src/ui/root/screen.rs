@@ -460,6 +460,8 @@ impl Ui {
                 && self.layers.is_asking()
                 && !self.composer.is_empty(),
             drafting: !self.composer.is_empty(),
+            left: self.review.left_of_turn(),
+            comments: self.review.unsent(),
             in_viewer: self.is_covered(),
             mode: self.mode_told(cx),
         };

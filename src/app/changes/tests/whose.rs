@@ -29,7 +29,10 @@ fn an_undo_of_the_session_takes_what_turns_changed_out_of_files_that_the_person_
     assert_eq!(at.read("a"), lines(&[10, 14]), "the person's lines");
     assert_eq!(at.read("made"), "made by hand\n");
     assert_eq!(at.read("same"), lines(&[]).replace("line 2\n", "mine\n"));
-    assert!(told.ends_with(" · 1 file was not put back"), "{told}");
+    assert!(
+        told.ends_with(" · 1 file was not put back: changed since"),
+        "{told}"
+    );
     // It can be made again as a whole.
     answer(&mut at.project, None, ReviewWish::Redo);
     assert_eq!(at.read("a"), lines(&[2, 6, 10, 14]));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    model::{ChangeKind, ReviewScope, ReviewTold, ReviewWish, SessionKey},
+    model::{ChangeKind, ReviewScope, ReviewTexts, ReviewTold, ReviewWish, SessionKey},
     ui::review::testing::{Changed, review},
 };
 
@@ -12,6 +12,8 @@ const KEY: fn() -> SessionKey = SessionKey::default;
 pub(super) struct Desk {
     pub(super) screen: Screen,
     pub(super) files: Vec<Changed>,
+    /// Changed in the session, if these are not the files of the turn.
+    pub(super) of_session: Vec<Changed>,
     pub(super) uncovered: Vec<SafeText>,
     pub(super) read_only: Option<SafeText>,
     pub(super) can_redo: bool,
@@ -72,6 +74,7 @@ impl Desk {
         let mut desk = Self {
             screen: Screen::new(Bench::working()).sized(width, height),
             files,
+            of_session: Vec::new(),
             uncovered: Vec::new(),
             read_only: None,
             can_redo: false,
@@ -125,20 +128,36 @@ impl Desk {
         panic!("it asks without an end: {:?}", self.asked);
     }
 
+    fn files_of(&self, scope: ReviewScope) -> &[Changed] {
+        match scope {
+            ReviewScope::Session if !self.of_session.is_empty() => &self.of_session,
+            _ => &self.files,
+        }
+    }
+
     pub(super) fn tell(&mut self, wish: &ReviewWish) {
         let told = match wish {
             ReviewWish::List(scope) => {
-                let files = self.files.iter().map(|changed| changed.file.clone());
-                let mut listed = review(scope.unwrap_or(ReviewScope::Turn(2)), files.collect());
+                let scope = scope.unwrap_or(ReviewScope::Turn(2));
+                let files = self.files_of(scope).iter();
+                let files = files.map(|changed| changed.file.clone());
+                let mut listed = review(scope, files.collect());
                 listed.uncovered = self.uncovered.clone();
                 listed.read_only = self.read_only.clone();
                 listed.can_redo = self.can_redo;
                 ReviewTold::Listed(Box::new(listed))
             }
             ReviewWish::Texts { scope, path } => {
-                let changed = self.files.iter().find(|changed| changed.file.path == *path);
-                let changed = changed.expect("a listed file");
-                ReviewTold::Texts(Box::new(changed.texts(*scope)))
+                let mut files = self.files_of(*scope).iter();
+                let changed = files.find(|changed| changed.file.path == *path);
+                let gone = || ReviewTexts {
+                    scope: *scope,
+                    path: path.clone(),
+                    content: 0,
+                    texts: Err("it is not changed any more".into()),
+                };
+                let texts = changed.map_or_else(gone, |changed| changed.texts(*scope));
+                ReviewTold::Texts(Box::new(texts))
             }
             other => panic!("{other:?}"),
         };

@@ -30,6 +30,7 @@ mod status;
 mod stopping;
 mod suggestions;
 mod themes;
+mod unsent;
 mod worktrees;
 
 use crossterm::event::Event as Input;
