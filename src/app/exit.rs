@@ -1,6 +1,7 @@
 //! What stays on the normal screen after the UI has gone (`ui.exit_print`).
 
 use std::{
+    collections::HashMap,
     io::{self, Write},
     path::Path,
 };
@@ -11,6 +12,9 @@ use crate::{
     text::{SafeText, cell_width},
     ui::render::Row,
 };
+
+/// Ids of stored sessions, by the agent and its id.
+pub type StoredIds = HashMap<(String, String), String>;
 
 /// Prints rows with their styles, as a shell would show them. `colour` is false where stdout is no
 /// terminal. A style is written once for all that it goes on for: rows may come in single letters.
@@ -62,11 +66,12 @@ pub fn resume_command(agent: &[String], session: &str) -> Option<SafeText> {
     (*shown == *line).then_some(shown)
 }
 
-/// The command that opens a session in a folder.
-pub fn here_command(folder: &Path) -> String {
+/// The command that opens a session in a folder, with a configuration that was named.
+pub fn here_command(folder: &Path, config: &[String]) -> String {
     let folder = folder.to_string_lossy();
-    let words = ["acp-tui", "-C", &folder];
-    shlex::try_join(words).unwrap_or_else(|_| words.join(" "))
+    let mut words = vec!["acp-tui", "-C", &folder];
+    words.extend(config.iter().map(String::as_str));
+    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
 }
 
 /// The commands that lead back, below each other. Those that a terminal of that width would break

@@ -3,14 +3,14 @@
 use std::{io, path::PathBuf, time::Duration};
 
 use crate::{
-    app::terminal::Written,
+    app::{changes::Forked, terminal::Written},
     config::{AgentProfile, Prompts},
     host::{
         clipboard::Copied,
         worktree::{Carried, Made, Problem},
     },
     model::{Review, ReviewTold, SeenFile, SessionKey, Since, WorktreeStatus},
-    session::{BlockId, Event, Prompt, Start},
+    session::{BlockId, ChangedFiles, Event, Prompt, Start},
     store::files::Reopened,
     text::SafeText,
     ui::{AgentList, FileList, FolderListing, FoundInText, LookedAt, PastSession},
@@ -29,6 +29,10 @@ pub enum Job {
     },
     /// For the status line.
     Said(SafeText),
+    /// For the conversation that is shown: what became of something that the person is not to miss.
+    Told(SafeText),
+    /// What a conversation that is handed over has changed is known.
+    HandOver(Box<HandOver>),
     /// Why no page can be opened here.
     NoBrowser(SafeText),
     /// Something about the set-up went wrong meanwhile.
@@ -83,6 +87,15 @@ pub struct Kept {
     pub start: Start,
     pub stored: Option<Reopened>,
     pub prompt: Option<Prompt>,
+    /// Of a fork whose files are followed.
+    pub forked: Option<Forked>,
+}
+
+/// A conversation for another agent.
+pub struct HandOver {
+    pub session: SessionKey,
+    pub agent: String,
+    pub changed: ChangedFiles,
 }
 
 /// A prompt that is sent again from where an earlier one stood.

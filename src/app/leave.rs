@@ -2,14 +2,24 @@
 
 use std::{
     io::{self, IsTerminal, Write},
+    path::PathBuf,
     time::Instant,
 };
 
 use crate::{
-    app::{exit, runtime::Running, state::App, terminal::tty, unsent::can_resume},
+    app::{
+        changes::forget,
+        exit::{self, StoredIds},
+        reopen::UP_TO_DATE,
+        runtime::Running,
+        state::App,
+        terminal::tty,
+        unsent::can_resume,
+        worktrees,
+    },
     cli::{ExitCode, complain},
     config::{ExitPrint, Origin},
-    model::SessionKey,
+    model::{SessionKey, Worktree},
     session::Phase,
     text::SafeText,
     ui::{render::Row, transcript::Printed},
@@ -22,6 +32,10 @@ pub struct Farewell {
     resume: Vec<SafeText>,
     /// Worktrees that stay, and how to come back to them.
     kept: Vec<SafeText>,
+    /// Worktrees of sessions in which nothing was said, and the same of them.
+    unused: Vec<(Worktree, SafeText)>,
+    /// Where changes are kept.
+    changes: PathBuf,
     error: Option<SafeText>,
 }
 
@@ -61,6 +75,8 @@ impl App {
                 rows: Vec::new(),
                 resume: Vec::new(),
                 kept: Vec::new(),
+                unused: Vec::new(),
+                changes: PathBuf::new(),
                 error: None,
             };
         }
@@ -103,17 +119,37 @@ impl App {
             }
             _ => Vec::new(),
         };
+        let stored = self.stored_ids();
+        let (kept, unused) = self.kept_worktrees(&stored);
         Farewell {
             code,
             rows,
-            resume: self.resume_commands(),
-            kept: self.kept_worktrees(),
+            resume: self.resume_commands(&stored),
+            kept,
+            unused,
+            changes: self.dirs.state.join("changes"),
             error,
         }
     }
 
+    /// What is stored under which id, once it is written.
+    fn stored_ids(&self) -> StoredIds {
+        if let Some(writer) = &self.runtime.writer {
+            writer.finish(UP_TO_DATE);
+        }
+        let mut ids = StoredIds::new();
+        // The newest first.
+        for summary in self.runtime.folder.list() {
+            if let Some(session) = summary.about.session {
+                ids.entry((summary.about.agent, session))
+                    .or_insert(summary.id);
+            }
+        }
+        ids
+    }
+
     /// Of the sessions in which something was said, the one shown first.
-    fn resume_commands(&self) -> Vec<SafeText> {
+    fn resume_commands(&self, stored: &StoredIds) -> Vec<SafeText> {
         /// Lines that a person looks through.
         const MAX: usize = 5;
         let shown = self.runtime.sessions.shown_key();
@@ -127,15 +163,33 @@ impl App {
         };
         let commands = keys
             .filter(said)
-            .filter_map(|key| self.resume_command_of(key));
+            .filter_map(|key| self.resume_command_of(key, stored));
         commands.take(MAX).collect()
     }
 
-    /// What reopens the session, where the agent can.
-    pub(super) fn resume_command_of(&self, key: SessionKey) -> Option<SafeText> {
+    /// What reopens the session, where the agent can: by the shorter of its ids.
+    pub(super) fn resume_command_of(
+        &self,
+        key: SessionKey,
+        stored: &StoredIds,
+    ) -> Option<SafeText> {
         let session = self.runtime.sessions.get(key)?;
         let id = session.id.as_ref().filter(|_| can_resume(session))?;
-        exit::resume_command(&self.agent_arguments(key), id.as_str())
+        let id = id.as_str();
+        let agent = self.runtime.running(key).map(|r| r.profile.id.clone());
+        let known = agent.and_then(|agent| stored.get(&(agent, id.to_owned())));
+        let id = known.map_or(id, |short| if short.len() < id.len() { short } else { id });
+        let mut words = self.config_arguments();
+        words.extend(self.agent_arguments(key));
+        exit::resume_command(&words, id)
+    }
+
+    /// What a person types to get this configuration again.
+    pub(super) fn config_arguments(&self) -> Vec<String> {
+        match &self.runtime.launch.config_file {
+            Some(file) => vec!["--config".to_owned(), file.to_string_lossy().into_owned()],
+            None => Vec::new(),
+        }
     }
 
     /// What a person types to get this agent again.
@@ -158,6 +212,22 @@ impl App {
 impl Farewell {
     pub fn code(&self) -> ExitCode {
         self.code
+    }
+
+    /// Removes worktrees that have nothing in them, as when their sessions are closed. No agent may run any more.
+    pub fn end_worktrees(&mut self) {
+        for (of, line) in self.unused.drain(..) {
+            let ended = worktrees::end_unused(&of);
+            self.kept.push(match ended {
+                Ok(true) => {
+                    forget(&self.changes, &of.cwd);
+                    let text = format!("The worktree of {} was not used and is removed", of.branch);
+                    SafeText::line(&text)
+                }
+                Ok(false) => line,
+                Err(why) => SafeText::line(&format!("{line}; {why}")),
+            });
+        }
     }
 
     /// Prints what is to stay on the screen; the terminal must be restored.

@@ -17,6 +17,7 @@ mod exit;
 mod export;
 mod external;
 mod graphics;
+mod hand_over;
 mod held_review;
 mod job;
 mod leave;
@@ -93,7 +94,7 @@ fn open(
     let started = cleanup::Started::default();
     tty::install_panic_hook();
     // Whatever happens in there, what was started is ended and the terminal is given back.
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
+    let mut outcome = catch_unwind(AssertUnwindSafe(|| {
         runtime.block_on(run::run(
             launch,
             loaded,
@@ -104,6 +105,9 @@ fn open(
     }));
     signals::hold_keyboard();
     let lost = runtime.block_on(started.end(StopMode::Quick));
+    if let Ok(Ok(farewell)) = &mut outcome {
+        farewell.end_worktrees();
+    }
     let code = match &outcome {
         Ok(Ok(farewell)) => farewell.code(),
         _ => ExitCode::Failure,

@@ -156,7 +156,7 @@ fn not_theirs(typed: &str, stored: &Summary, asked: Option<&str>) -> CliError {
 }
 
 /// How long to wait for the latest messages to be written, before a session is read.
-const UP_TO_DATE: Duration = Duration::from_secs(1);
+pub(super) const UP_TO_DATE: Duration = Duration::from_secs(1);
 
 /// How long the list of past sessions may wait for what is in their worktrees.
 const COUNTED_FOR: Duration = Duration::from_millis(400);
@@ -219,6 +219,13 @@ impl App {
         if let Some(key) = self.runtime.sessions.shown_key() {
             self.runtime.save_session(key, false);
         }
+        let forked = match (&start, self.runtime.sessions.shown_key()) {
+            (Start::Fork(_), Some(key)) => {
+                let following = self.runtime.following_of(key);
+                following.map(|following| following.fork(session.clone(), prompts))
+            }
+            _ => None,
+        };
         let (folder, writer) = (self.runtime.folder.clone(), self.runtime.writer.clone());
         self.in_background(move || {
             if let Some(writer) = writer {
@@ -234,6 +241,7 @@ impl App {
                 start,
                 stored,
                 prompt,
+                forked,
             }))
         });
     }
@@ -246,7 +254,14 @@ impl App {
             (Start::Reopen(_), Some(worktree)) => worktree,
             _ => self.shown_worktree(),
         };
+        let before = self.runtime.sessions.shown_key();
         self.open_another(kept.start, kept.stored, kept.prompt, worktree);
+        let opened = self.runtime.sessions.shown_key();
+        if let Some(running) = opened.and_then(|key| self.runtime.running_mut(key))
+            && opened != before
+        {
+            running.forked = kept.forked;
+        }
     }
 
     /// Has the agent of the session shown delete another one, unless a client has that open

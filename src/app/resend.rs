@@ -1,10 +1,10 @@
-//! Back in the conversation: a prompt that is sent again from where it stood, a fork from an earlier
-//! turn, and a conversation handed over to another agent.
+//! Back in the conversation: a prompt that is sent again from where it stood, and a fork from an earlier
+//! turn.
 //!
 //! Owns how a session goes on from an earlier place: forked there where its agent can, else anew with what
 //! was said as context. Files are the person's to decide about, and never put back by default.
 
-use std::{path::Component, time::Instant};
+use std::time::Instant;
 
 use crate::{
     app::{
@@ -13,9 +13,7 @@ use crate::{
         terminal::Reason,
     },
     model::{MessageId, PromptBlock, SessionId, SessionKey, Since},
-    session::{
-        Block, BlockId, BlockKind, Fork, NoticeLevel, Session, Start, carried, changed_files,
-    },
+    session::{Block, BlockId, BlockKind, Fork, NoticeLevel, Session, Start, carried},
     text::SafeText,
     ui::SendTo,
 };
@@ -85,6 +83,10 @@ impl App {
         let Some(key) = self.runtime.sessions.shown_key() else {
             return;
         };
+        // It would be sent in another one.
+        if !self.has_room() {
+            return;
+        }
         let session = self.runtime.sessions.get(key);
         let prompts = session.and_then(|session| Some(Before::prompt(session, row)?.prompts));
         let Some(prompts) = prompts else {
@@ -114,9 +116,11 @@ impl App {
         self.frames.request(Instant::now(), Reason::Now);
     }
 
-    /// Sends the prompt that is edited.
+    /// Sends the prompt that is edited; it stays where no session can be opened for it.
     pub(super) fn resend(&mut self, put_back: bool) {
-        if let Some((row, draft)) = self.ui.take_edited() {
+        if self.has_room()
+            && let Some((row, draft)) = self.ui.take_edited()
+        {
             self.save_history(draft.text());
             self.submit(draft, SendTo::Again { row, put_back });
         }
@@ -129,6 +133,13 @@ impl App {
         } = again;
         if self.runtime.sessions.shown_key() != Some(key) {
             return self.give_back(&again, "another session is shown");
+        }
+        // Before files are put back for it.
+        if again.told.is_none() && !self.has_room() {
+            return self.give_back(
+                &again,
+                "too many sessions are open: close one first (ctrl-s)",
+            );
         }
         if let Some(told) = again.told.take() {
             self.review_told(key, told);
@@ -221,43 +232,5 @@ impl App {
                 self.frames.request(Instant::now(), Reason::Now);
             }
         }
-    }
-
-    /// A session with another agent, whose draft has what was said here, to be sent with the first prompt.
-    pub(super) fn hand_over(&mut self, agent: &str) {
-        let Some(session) = self.runtime.sessions.shown() else {
-            return;
-        };
-        let blocks = session.conversation.transcript.blocks();
-        let Some(context) = carried(blocks) else {
-            self.ui
-                .toast("nothing was said yet: there is nothing to hand over".into());
-            return self.frames.request(Instant::now(), Reason::Now);
-        };
-        // Others are named in the text alone: what an agent names may be any file.
-        let cwd = &session.config.cwd;
-        let named = changed_files(blocks).into_iter();
-        let files: Vec<String> = named
-            .filter_map(|path| {
-                let below = cwd.join(path);
-                let below = below.strip_prefix(cwd).ok()?;
-                let plain = below
-                    .components()
-                    .all(|part| matches!(part, Component::Normal(_)));
-                plain.then(|| below.to_string_lossy().into_owned())
-            })
-            .collect();
-        match self.runtime.config.agent(agent) {
-            Ok(profile) => {
-                let before = self.runtime.sessions.shown_key();
-                self.open(profile, Start::New, None, None, self.shown_worktree());
-                // Else no other could be opened, which was said.
-                if self.runtime.sessions.shown_key() != before {
-                    self.ui.begin_with(&context, &files);
-                }
-            }
-            Err(error) => self.warn(SafeText::line(&error.to_string())),
-        }
-        self.frames.request(Instant::now(), Reason::Now);
     }
 }

@@ -29,7 +29,7 @@ use crate::{
     host::HostEvent,
     input::{Decoded, PASTE_BYTES, Shade},
     model::{ConnectionId, ReviewTold, SessionKey},
-    session::{Effect, Event, Question, QuestionId, Routed, Session, Sessions},
+    session::{Effect, Event, NoticeLevel, Question, QuestionId, Routed, Session, Sessions},
     store::files::{OPEN_ELSEWHERE, Trouble},
     text::SafeText,
     ui::{ProjectInfo, UiContext, theme::Background},
@@ -476,6 +476,8 @@ impl App {
                 self.ui.toast(why);
             }
             Job::Said(text) => self.ui.toast(text),
+            Job::Told(text) => self.tell(NoticeLevel::Info, text),
+            Job::HandOver(hand_over) => self.handed_over(*hand_over),
             Job::NoBrowser(why) => self.project.no_browser = Some(why),
             Job::Warn(text) => self.warn(text),
             Job::Session(session, event) => self.reduce_in(session, [event]),

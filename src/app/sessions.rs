@@ -102,6 +102,13 @@ impl App {
         let Some(shown) = self.runtime.sessions.shown_key() else {
             return self.pick_agent();
         };
+        if !self.has_room() {
+            // Nothing that was typed is lost.
+            if let Some(prompt) = first_prompt {
+                self.ui.composer().prepend(&prompt.text);
+            }
+            return;
+        }
         let Some(running) = self.runtime.running(shown) else {
             return;
         };
@@ -130,6 +137,17 @@ impl App {
             Some(beside) => self.runtime.sessions.open_beside(beside, config, now),
         };
         self.opened(opened, profile, scratch, None, stored);
+    }
+
+    /// Whether another session can be opened; if not, that is said.
+    pub(super) fn has_room(&mut self) -> bool {
+        let room = self.runtime.sessions.len() < MAX_SESSIONS;
+        if !room {
+            let text = format!("{MAX_SESSIONS} sessions are open: close one first (ctrl-s)");
+            self.ui.toast(SafeText::line(&text));
+            self.frames.request(Instant::now(), Reason::Now);
+        }
+        room
     }
 
     /// A session with that agent that works in the same place, that one before others.
@@ -176,8 +194,7 @@ impl App {
         stored: Option<Reopened>,
     ) {
         let Some((key, effects)) = opened else {
-            let text = format!("{MAX_SESSIONS} sessions are open: close one first (ctrl-s)");
-            self.ui.toast(SafeText::line(&text));
+            self.has_room();
             return;
         };
         let mut running = Running::new(profile);

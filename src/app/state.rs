@@ -73,6 +73,8 @@ pub struct App {
     pub elsewhere: Elsewhere,
     /// Shown once there is a transcript.
     pub warnings: Vec<SafeText>,
+    /// What became of sessions that are closed, until a transcript is there to say it in.
+    pub news: Vec<(NoticeLevel, SafeText)>,
     /// Used by blocking tasks: the desktop may take its time.
     pub clipboard: Arc<Mutex<Clipboard>>,
     pub focus: Focus,
@@ -156,6 +158,7 @@ impl App {
         let app = Self {
             runtime,
             warnings,
+            news: Vec::new(),
             dirs,
             trust: loaded.trust,
             store,
@@ -261,8 +264,19 @@ impl App {
         self.tell_warnings();
     }
 
+    /// What the person is not to miss, whichever session it is about: in the transcript that is shown, or the one
+    /// that is shown next.
+    pub(super) fn tell(&mut self, level: NoticeLevel, text: SafeText) {
+        self.ui.toast(text.clone());
+        self.news.push((level, text));
+        self.tell_warnings();
+    }
+
     pub(super) fn tell_warnings(&mut self) {
         if !self.runtime.sessions.is_empty() {
+            for (level, text) in std::mem::take(&mut self.news) {
+                self.note(level, text);
+            }
             for text in std::mem::take(&mut self.warnings) {
                 self.note(NoticeLevel::Warning, text);
             }

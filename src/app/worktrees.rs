@@ -2,7 +2,7 @@
 //! [`host::worktree`](crate::host::worktree)'s, off the UI task.
 //!
 //! A worktree is removed only after the session in it is closed and its agent has ended: nothing writes there
-//! any more. When the client is left all worktrees stay.
+//! any more. When the client is left worktrees stay, but for those of unused sessions that have nothing in them.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,12 +10,18 @@ use std::{
 };
 
 use crate::{
-    app::{changes, exit, job::Job, setup::with_tilde, state::App},
+    app::{
+        changes,
+        exit::{self, StoredIds},
+        job::Job,
+        setup::with_tilde,
+        state::App,
+    },
     cli::{CliError, Launch},
     config::{AgentProfile, Config},
     host::worktree::{self, Carried, Made, Problem},
     model::{SessionKey, Worktree, WorktreeEnd, WorktreeStatus},
-    session::{Event, MAX_SESSIONS, NoticeLevel, Prompt, Session, Start},
+    session::{Event, NoticeLevel, Prompt, Session, Start},
     text::SafeText,
 };
 
@@ -83,6 +89,24 @@ pub fn stands(worktree: &Worktree, until: Instant) -> Option<SafeText> {
     })
 }
 
+/// Removes the worktree of a session in which nothing was said, if nothing is in it: then it is true.
+///
+/// # Errors
+/// It stays, and why.
+pub fn end_unused(worktree: &Worktree) -> Result<bool, Problem> {
+    let stands = worktree::status(worktree)?;
+    let empty = is_empty(&stands);
+    if empty {
+        worktree::discard(worktree, &stands)?;
+    }
+    Ok(empty)
+}
+
+/// There is nothing to lose.
+fn is_empty(stands: &WorktreeStatus) -> bool {
+    stands.is_clean() && stands.ignored_count == 0
+}
+
 impl App {
     /// Opens a session with an agent that nothing is to be gone on with: in a worktree, where the command line
     /// wants one for the first.
@@ -107,9 +131,8 @@ impl App {
         prompt: Option<Prompt>,
         name: Option<String>,
     ) {
-        if self.runtime.sessions.len() >= MAX_SESSIONS {
-            let text = format!("{MAX_SESSIONS} sessions are open: close one first (ctrl-s)");
-            return self.ui.toast(SafeText::line(&text));
+        if !self.has_room() {
+            return;
         }
         self.ui.toast("making the worktree".into());
         let project = self.runtime.launch.cwd.clone();
@@ -208,7 +231,7 @@ impl App {
                     .sessions
                     .get(key)
                     .is_some_and(Session::is_unused);
-                if unused && stands.is_clean() && stands.ignored_count == 0 {
+                if unused && is_empty(&stands) {
                     // There is nothing to lose or to come back to.
                     return self.end_worktree(key, WorktreeEnd::Discard, *stands);
                 }
@@ -246,17 +269,28 @@ impl App {
                 };
                 drop(self.close_session(key));
                 let text = format!("{} is {back}", worktree.branch);
-                self.ui.toast(SafeText::line(&text));
+                self.tell(NoticeLevel::Info, SafeText::line(&text));
             }
             WorktreeEnd::Merge | WorktreeEnd::Apply => {
-                self.ui.toast("working on it".into());
+                let into = seen.target.as_deref().unwrap_or("the project");
+                let doing = match end {
+                    WorktreeEnd::Merge => "merging",
+                    _ => "applying",
+                };
+                let text = format!("{doing} {} into {into} …", worktree.branch);
+                self.ui.toast(SafeText::line(&text));
                 self.in_background(move || {
                     Job::WorktreeCarried(key, worktree::carry(&worktree, end, &seen))
                 });
             }
             WorktreeEnd::Discard => {
                 let said = format!("discarded the worktree of {}", worktree.branch);
-                self.take_away(key, worktree, &said, move |worktree| {
+                // Of one in which nothing was, no lasting word is needed.
+                let done = match session.is_unused() && is_empty(&seen) {
+                    true => Job::Said,
+                    false => Job::Told,
+                };
+                self.take_away(key, worktree, &said, done, move |worktree| {
                     worktree::discard(worktree, &seen)
                 });
             }
@@ -270,7 +304,7 @@ impl App {
         match carried {
             Ok(carried) => {
                 let said = carried.said.clone();
-                self.take_away(key, worktree, &said, move |worktree| {
+                self.take_away(key, worktree, &said, Job::Told, move |worktree| {
                     worktree::remove(worktree, &carried)
                 });
             }
@@ -278,6 +312,9 @@ impl App {
                 let text = SafeText::line(&why.to_string());
                 self.ui.toast(text.clone());
                 let level = NoticeLevel::Error;
+                if self.runtime.sessions.shown_key() != Some(key) {
+                    self.note(level, text.clone());
+                }
                 self.reduce_in(key, [Event::Note { level, text }]);
             }
         }
@@ -289,6 +326,7 @@ impl App {
         key: SessionKey,
         worktree: Worktree,
         said: &str,
+        done: fn(SafeText) -> Job,
         remove: impl FnOnce(&Worktree) -> Result<(), Problem> + Send + 'static,
     ) {
         let text = SafeText::line(said);
@@ -300,6 +338,12 @@ impl App {
         };
         self.reduce_in(key, [note]);
         let ending = self.close_session(key);
+        // The agent has its time to end, and no row tells of that.
+        let doing = format!(
+            "ending the agent, then removing the worktree of {} …",
+            worktree.branch
+        );
+        self.ui.toast(SafeText::line(&doing));
         self.runtime.forget_worktree(&worktree);
         let kept_changes = self.dirs.state.join("changes");
         let jobs = self.jobs.clone();
@@ -316,7 +360,7 @@ impl App {
             };
             let removed = tokio::task::spawn_blocking(remove).await;
             let job = match removed {
-                Ok(Ok(())) => Job::Said(text),
+                Ok(Ok(())) => done(text),
                 Ok(Err(why)) => Job::Warn(SafeText::line(&format!("{text}; {why}"))),
                 Err(error) => Job::Warn(SafeText::line(&error.to_string())),
             };
@@ -326,15 +370,15 @@ impl App {
     }
 
     /// Where the worktree of a session is, and how to come back to it; `None`: it has none.
-    pub(super) fn kept_line(&self, key: SessionKey) -> Option<SafeText> {
+    fn kept_line(&self, key: SessionKey, stored: &StoredIds) -> Option<SafeText> {
         let session = self.runtime.sessions.get(key)?;
         let worktree = session.config.worktree.as_ref()?;
         let (branch, top) = (&worktree.branch, with_tilde(&worktree.top));
-        let back = self.resume_command_of(key);
+        let back = self.resume_command_of(key, stored);
         // What was only opened is not stored.
         let back = match back.filter(|_| !session.is_unused()) {
             Some(command) => command.to_string(),
-            None => exit::here_command(&worktree.cwd),
+            None => exit::here_command(&worktree.cwd, &self.config_arguments()),
         };
         Some(SafeText::line(&format!(
             "The worktree of {branch} is kept in {top}: {back}"
@@ -352,14 +396,23 @@ impl App {
         Ok(worktree)
     }
 
-    /// What is to be said of worktrees that stay when the client is left.
-    pub(super) fn kept_worktrees(&self) -> Vec<SafeText> {
-        let mut told = Vec::new();
+    /// What is to be said of worktrees that stay when the client is left; and of those that may have nothing in them.
+    pub(super) fn kept_worktrees(
+        &self,
+        stored: &StoredIds,
+    ) -> (Vec<SafeText>, Vec<(Worktree, SafeText)>) {
+        let (mut told, mut unused) = (Vec::new(), Vec::new());
         for (key, session) in self.runtime.sessions.iter() {
-            if session.config.worktree.is_some() {
-                told.extend(self.kept_line(key));
+            let worktree = session.config.worktree.as_ref();
+            let Some((worktree, line)) = worktree.zip(self.kept_line(key, stored)) else {
+                continue;
+            };
+            let wanted = self.ui.comments_of(key) > 0 || self.shares_worktree(key, worktree);
+            match session.is_unused() && !wanted {
+                true => unused.push((worktree.clone(), line)),
+                false => told.push(line),
             }
         }
-        told
+        (told, unused)
     }
 }

@@ -3,9 +3,9 @@
 //! Owns which parts of a transcript are told, and their bound. Results of calls are not: they are long,
 //! and what they changed is on the disk.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, collections::BTreeMap};
 
-use super::{Block, BlockKind, ToolCall};
+use super::{Block, BlockKind, ToolCall, ToolState};
 use crate::{
     model::ToolKind,
     text::{first_bytes, in_backticks},
@@ -60,9 +60,43 @@ pub fn telling_line(prompt: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// Files that calls have changed, as they name them: the latest [`MAX_FILES`], by name.
-pub fn changed_files(blocks: &[Block]) -> Vec<String> {
-    let mut files = BTreeSet::new();
+/// The files that a conversation has changed, for the draft of another one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangedFiles {
+    /// By name, from the session's folder on.
+    pub there: Vec<String>,
+    pub deleted: Vec<String>,
+    /// As many more are not named.
+    pub more: usize,
+}
+
+impl ChangedFiles {
+    /// Names the first [`MAX_FILES`] of these, which are gone where that is so.
+    pub fn named(files: impl IntoIterator<Item = (String, bool)>) -> Self {
+        let mut named = Self::default();
+        for (at, (name, gone)) in files.into_iter().enumerate() {
+            match (at < MAX_FILES, gone) {
+                (false, _) => named.more += 1,
+                (true, true) => named.deleted.push(name),
+                (true, false) => named.there.push(name),
+            }
+        }
+        named
+    }
+}
+
+/// A file that a call has changed, as the call names it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ByCall {
+    pub path: String,
+    /// The call may have deleted it.
+    pub may_be_gone: bool,
+}
+
+/// Files that calls say they have changed, by name; of calls that were completed, the latest [`MAX_FILES`]. What
+/// commands change is not among them, and what is said need not be so: for where the disk is not followed.
+pub fn changed_by_calls(blocks: &[Block]) -> Vec<ByCall> {
+    let mut files = BTreeMap::new();
     for block in blocks.iter().rev() {
         let BlockKind::Tool(call) = &block.kind else {
             continue;
@@ -70,17 +104,28 @@ pub fn changed_files(blocks: &[Block]) -> Vec<String> {
         if !changes(call) {
             continue;
         }
+        let may_be_gone = matches!(call.kind, ToolKind::Delete | ToolKind::Move);
         for location in &call.locations {
             if files.len() < MAX_FILES {
-                files.insert(location.path.to_string());
+                // The last that was done with it counts.
+                files
+                    .entry(location.path.to_string())
+                    .or_insert(may_be_gone);
             }
         }
     }
-    files.into_iter().collect()
+    let files = files.into_iter();
+    files
+        .map(|(path, may_be_gone)| ByCall { path, may_be_gone })
+        .collect()
 }
 
+/// One that was refused, or failed, has changed nothing that is known.
 fn changes(call: &ToolCall) -> bool {
-    matches!(call.kind, ToolKind::Edit | ToolKind::Move)
+    matches!(
+        call.kind,
+        ToolKind::Edit | ToolKind::Move | ToolKind::Delete
+    ) && call.state == ToolState::Completed
 }
 
 fn part(block: &Block) -> Option<String> {
@@ -202,19 +247,49 @@ mod tests {
     }
 
     #[test]
-    fn changed_files_are_the_latest_and_not_those_that_were_read() {
+    fn files_by_calls_are_the_latest_of_those_that_were_completed_and_not_those_that_were_read() {
         let mut transcript = Transcript::default();
-        transcript.push(BlockKind::Tool(Box::new(call("r", ToolKind::Read, "read"))));
-        for n in 0..=MAX_FILES {
-            let path = format!("f{n:02}");
-            transcript.push(BlockKind::Tool(Box::new(call(
-                &path,
-                ToolKind::Edit,
-                &path,
-            ))));
+        let mut push = |kind, path: &str, state| {
+            let call = ToolCall {
+                state,
+                ..call(path, kind, path)
+            };
+            transcript.push(BlockKind::Tool(Box::new(call)));
+        };
+        push(ToolKind::Read, "read", ToolState::Completed);
+        for n in 0..=MAX_FILES - 2 {
+            push(ToolKind::Edit, &format!("f{n:02}"), ToolState::Completed);
         }
-        let files = changed_files(transcript.blocks());
+        for state in [
+            ToolState::Failed,
+            ToolState::Cancelled,
+            ToolState::Pending,
+            ToolState::InProgress,
+        ] {
+            push(ToolKind::Edit, "denied", state);
+        }
+        push(ToolKind::Edit, "gone", ToolState::Completed);
+        push(ToolKind::Delete, "gone", ToolState::Completed);
+        push(ToolKind::Delete, "back", ToolState::Completed);
+        push(ToolKind::Edit, "back", ToolState::Completed);
+        let files = changed_by_calls(transcript.blocks());
         assert_eq!(files.len(), MAX_FILES);
-        assert!(!files.contains(&"f00".to_owned()) && !files.contains(&"read".to_owned()));
+        let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        for not in ["f00", "read", "denied"] {
+            assert!(!names.contains(&not), "{not}: {names:?}");
+        }
+        let gone = files.iter().filter(|file| file.may_be_gone);
+        assert_eq!(
+            gone.map(|file| file.path.as_str()).collect::<Vec<_>>(),
+            ["gone"]
+        );
+    }
+
+    #[test]
+    fn more_files_than_are_named_are_counted() {
+        let files = (0..MAX_FILES + 3).map(|n| (format!("f{n:02}"), n == 1));
+        let named = ChangedFiles::named(files);
+        assert_eq!((named.deleted, named.more), (vec!["f01".to_owned()], 3));
+        assert_eq!(named.there.len(), MAX_FILES - 1);
     }
 }

@@ -26,7 +26,7 @@ mod transcript;
 pub use crate::model::{AgentExit, Consent, Stray, Verdict};
 pub use address::{Address, AddressWarning};
 pub use call_diffs::{CallDiffs, Shown};
-pub use carry::{carried, changed_files, telling_line};
+pub use carry::{ByCall, ChangedFiles, carried, changed_by_calls, telling_line};
 pub use effect::{Attention, Effect, Login, ScreenChange, TurnMoment};
 pub use event::{Event, FileAnswer, PageAnswer};
 pub use form::{FormDraft, Input, rules};

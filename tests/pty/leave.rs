@@ -117,6 +117,35 @@ fn the_last_exchange_stays_on_the_normal_screen_with_the_way_back() {
 }
 
 #[test]
+fn the_way_back_has_the_short_id_and_the_configuration_that_was_named() {
+    let long = "86ca6177-95b9-4300-943b-d5973d25642d";
+    let update = json!({"sessionUpdate": "agent_message_chunk",
+        "content": {"type": "text", "text": "the answer"}});
+    let params = json!({"sessionId": long, "update": update});
+    let line = json!({"jsonrpc": "2.0", "method": "session/update", "params": params});
+    let mut tui = ready(json!([
+        {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}},
+        {"on": "session/new", "reply": {"sessionId": long}},
+        {"on": "session/prompt", "do": [{"raw": format!("{line}\n")}]},
+    ]));
+    tui.keys("the question<enter>");
+    tui.wait_for("the answer");
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    let screen = tui.screen();
+    assert!(!screen.contains(long), "{screen}");
+    let stored = std::fs::read_dir(tui.path("home/.local/state/acp-tui/sessions"));
+    let stored = stored.expect("sessions are stored").flatten();
+    let mut names = stored.map(|file| file.file_name().into_string().expect("text"));
+    let id = names.find_map(|name| Some(name.strip_suffix(".jsonl")?.to_owned()));
+    let id = id.expect("a stored session");
+    assert!(screen.contains(&format!("--resume {id} ")), "{screen}");
+    let config = tui.path("config.toml").display().to_string();
+    let joined = screen.replace(" \\\n   ", "");
+    assert!(joined.contains(&format!("--config {config}")), "{joined}");
+}
+
+#[test]
 fn a_session_in_which_nothing_was_said_needs_no_way_back() {
     let mut tui = ready(json!([
         {"on": "initialize", "reply": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}},

@@ -241,3 +241,91 @@ fn left_it_is_kept_and_comes_back_in_its_place_or_is_said_to_be_gone() {
         "{screen}"
     );
 }
+
+#[test]
+fn left_unused_it_is_removed_and_kept_with_anything_in_it() {
+    let setup = in_repository(scenario()).args(&["--worktree", "fix"]);
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    let folder = folders(&tui).remove(0);
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    let screen = tui.screen().replace('\n', "");
+    let said = "The worktree of acp/fix was not used and is removed";
+    assert!(screen.contains(said), "{screen}");
+    assert!(!folder.exists() && !has_branch(&tui, "acp/fix"));
+
+    // The person's own file, even one that git ignores.
+    let mut tui = setup.start();
+    wait_ready(&tui);
+    fs::write(folder.join("x.log"), "").unwrap();
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    let screen = tui.screen().replace('\n', "");
+    assert!(
+        screen.contains("The worktree of acp/fix is kept in"),
+        "{screen}"
+    );
+    assert!(folder.join("x.log").exists() && has_branch(&tui, "acp/fix"));
+}
+
+#[test]
+fn what_became_of_a_worktree_stays_in_the_conversation_that_is_shown() {
+    let tui = in_repository(scenario()).start();
+    wait_ready(&tui);
+    tui.keys("go<enter>");
+    tui.wait_for("in 2 files");
+    git(&tui.project(), &["checkout", "-q", "."]);
+    git(&tui.project(), &["clean", "-fdq"]);
+    for (row, ends) in [
+        ("Merge", "merged acp/side into main"),
+        ("Keep", "acp/side is kept"),
+    ] {
+        tui.keys("/worktree side<enter>");
+        tui.wait_for("works on the new branch acp/side");
+        wait_ready(&tui);
+        tui.keys("more<enter>");
+        tui.wait_for("written");
+        wait_ready(&tui);
+        choose(&tui, row);
+        // The row of the notice, not only the line that comes and goes.
+        tui.wait("both", |tui| {
+            (tui.screen().matches(ends).count() == 2).then_some(())
+        });
+        tui.wait("the row", |tui| {
+            (tui.screen().matches(ends).count() == 1).then_some(())
+        });
+        tui.wait_for("go");
+    }
+}
+
+#[test]
+fn lists_name_the_session_of_a_worktree_and_say_where_that_is_gone() {
+    let (mut tui, folder) = worked();
+    tui.keys("<c-d>");
+    tui.wait_exit();
+    let ask = |words: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_acp-tui"))
+            .args(words)
+            .current_dir(tui.project())
+            .env("HOME", tui.path("home"))
+            .env_remove("XDG_STATE_HOME")
+            .output()
+            .expect("it runs");
+        String::from_utf8(out.stdout).expect("text")
+    };
+    let listed = ask(&["sessions"]);
+    assert!(listed.contains("(acp/fix)"), "{listed}");
+    let id = listed
+        .lines()
+        .nth(1)
+        .and_then(|line| line.split(' ').next());
+    let id = id.expect("a session");
+    let worktrees = ask(&["worktrees"]);
+    assert!(worktrees.contains(&format!(" {id} ")), "{worktrees}");
+    let json: Value = serde_json::from_str(&ask(&["worktrees", "--json"])).expect("JSON");
+    assert_eq!(json[0]["sessions"], json!([id]));
+    fs::remove_dir_all(folder).unwrap();
+    let listed = ask(&["sessions"]);
+    assert!(listed.contains("(acp/fix, worktree gone)"), "{listed}");
+}

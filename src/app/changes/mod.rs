@@ -6,6 +6,7 @@
 //! waits until what it names is kept, at most [`TAKE_PATIENCE`], and does not wait for a look.
 
 mod content;
+mod forks;
 mod left;
 mod live;
 mod project;
@@ -62,6 +63,13 @@ pub struct Place {
 static SWEPT: Once = Once::new();
 
 type Work = Box<dyn FnOnce(&mut Project) + Send>;
+
+/// From where a session goes on that is about to be forked.
+pub struct Forked {
+    of: SessionId,
+    /// The last turn that it takes over.
+    turn: Arc<OnceLock<u64>>,
+}
 
 /// The handle. Dropping it gives up what is going on; the store is whole at any moment.
 pub struct Following {
@@ -155,6 +163,26 @@ impl Following {
         self.run(move |project| then(project.turn_ended(&of, turn)));
     }
 
+    /// Notes where a session is now that is about to be forked without its last so many prompts.
+    pub fn fork(&self, of: SessionId, prompts: usize) -> Forked {
+        let turn = Arc::<OnceLock<u64>>::default();
+        let (parent, noted) = (of.clone(), turn.clone());
+        self.run(move |project| {
+            // This is the only place that sets it.
+            let _ = noted.set(project.turn_before(&parent, prompts));
+        });
+        Forked { of, turn }
+    }
+
+    /// The fork is there, by that id.
+    pub fn forked(&self, session: SessionId, from: Forked) {
+        self.run(move |project| {
+            if let Some(turn) = from.turn.get() {
+                project.forked(&session, &from.of, *turn);
+            }
+        });
+    }
+
     /// Keeps what stands at these paths, before they are let through. Ready when it is kept, cannot be
     /// kept, or after [`TAKE_PATIENCE`]. To be called within the runtime.
     pub fn take(
@@ -245,6 +273,15 @@ impl Following {
         };
         let found = tokio::time::timeout(patience, found).await.map_err(late)?;
         found.unwrap_or(Ok(None))
+    }
+
+    /// The files that turns of the session have changed, below the project, and whether they are gone.
+    pub fn changed(
+        &self,
+        of: SessionId,
+        then: impl FnOnce(Option<Vec<(PathBuf, bool)>>) + Send + 'static,
+    ) {
+        self.run(move |project| then(since::changed_files(project, &of)));
     }
 
     /// What turns have changed since the last so many prompts.

@@ -17,7 +17,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::Place;
+use super::{Place, forks::Forks};
 use crate::{
     diff,
     host::changes::{Bounds, Changes, Turns, why},
@@ -67,6 +67,8 @@ pub struct Project {
     /// Turns of a session are counted on from what the store knows of it: a session that is opened
     /// again begins with 0.
     before: BTreeMap<SessionId, u64>,
+    /// Which sessions have turns of others.
+    forks: Forks,
     /// Of the last look.
     left: Uncovered,
     /// Why the last look found nothing.
@@ -101,6 +103,7 @@ impl Project {
             turns,
             cancelled,
             before: BTreeMap::new(),
+            forks: Forks::open(&folder),
             left: Uncovered::default(),
             failed: None,
             undone: VecDeque::new(),
@@ -186,7 +189,7 @@ impl Project {
     pub fn number(&mut self, of: &SessionId, turn: u64) -> u64 {
         let known = self.before.get(of).copied();
         let before = known.unwrap_or_else(|| {
-            let turns = self.checkpoints().into_iter();
+            let turns = self.checkpoints_of(Some(of)).into_iter();
             let turns = turns.filter(|point| point.cause.session.as_ref() == Some(of));
             turns
                 .filter_map(|point| point.cause.turn)
@@ -249,6 +252,34 @@ impl Project {
         listed.unwrap_or_default()
     }
 
+    /// The same for the review of a session: turns that it took over count as its own.
+    pub fn checkpoints_of(&self, of: Option<&SessionId>) -> Vec<Checkpoint> {
+        let mut points = self.checkpoints();
+        if let Some(of) = of {
+            self.forks.take_over(&mut points, of);
+        }
+        points
+    }
+
+    /// The number of the last turn before the last so many prompts of a session; 0: there is none.
+    pub fn turn_before(&self, of: &SessionId, prompts: usize) -> u64 {
+        let points = self.checkpoints_of(Some(of)).into_iter();
+        let begun = points.filter(|point| {
+            let cause = &point.cause;
+            cause.kind == CauseKind::TurnStart && cause.session.as_ref() == Some(of)
+        });
+        let turns: BTreeSet<u64> = begun.filter_map(|point| point.cause.turn).collect();
+        turns.into_iter().rev().nth(prompts).unwrap_or(0)
+    }
+
+    /// A session goes on from another one, behind that turn.
+    pub fn forked(&mut self, session: &SessionId, of: &SessionId, turn: u64) {
+        if turn > 0 {
+            let keep = self.changes().is_ok_and(|changes| !changes.is_read_only());
+            self.forks.add(session, of, turn, keep);
+        }
+    }
+
     pub fn is_running(&self, of: Option<&SessionId>) -> bool {
         of.is_some_and(|of| self.running.contains(of))
     }
@@ -257,7 +288,7 @@ impl Project {
         let turn = self.number(of, turn);
         self.running.insert(of.clone());
         // Where what it has of earlier turns begins: it may have been opened again.
-        let points = self.checkpoints();
+        let points = self.checkpoints_of(Some(of));
         let first = points.iter().find(|point| {
             point.cause.kind == CauseKind::TurnStart && point.cause.session.as_ref() == Some(of)
         });

@@ -72,7 +72,7 @@ fn listed(
     of: Option<&SessionId>,
     wanted: Option<ReviewScope>,
 ) -> io::Result<ReviewTold> {
-    let newest = scopes(&project.checkpoints(), of)
+    let newest = scopes(&project.checkpoints_of(of), of)
         .first()
         .map(|choice| choice.scope);
     let scope = wanted.or(newest).unwrap_or(ReviewScope::Session);
@@ -150,7 +150,7 @@ fn listed_now(
     of: Option<&SessionId>,
     scope: ReviewScope,
 ) -> io::Result<Review> {
-    let points = project.checkpoints();
+    let points = project.checkpoints_of(of);
     let Found { files, span } = Found::of(project, of, scope)?;
     project.listed = points.last().map(|point| (of.cloned(), scope, point.id));
     let elsewhere = "another acp-tui has this project open: only that one can put files back";
@@ -381,7 +381,7 @@ pub fn undo(
         turn: turn_of(scope),
         ..project.cause(CauseKind::Undo, of)
     };
-    let made = turns_of(&project.checkpoints(), of).into_iter();
+    let made = turns_of(&project.checkpoints_of(of), of).into_iter();
     let keep = made.filter(|(_, maker)| !maker.is_of(scope));
     let selection = Selection {
         from: span.0,
@@ -621,7 +621,7 @@ fn span_of(
         };
         io::Error::new(io::ErrorKind::NotFound, why)
     };
-    let points = project.checkpoints();
+    let points = project.checkpoints_of(of);
     let last = points.last().ok_or_else(none)?.id;
     let mut starts = points
         .iter()

@@ -1,6 +1,6 @@
 //! What turns have changed since an earlier prompt, and putting that back before the prompt is sent again.
 
-use std::io;
+use std::{io, path::PathBuf};
 
 use super::{
     project::Project,
@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     model::{
-        CauseKind, Review, ReviewFile, ReviewScope, ReviewTold, ReviewWish, SessionId, Since,
-        UndoPart,
+        CauseKind, ChangeKind, Review, ReviewFile, ReviewScope, ReviewTold, ReviewWish, SessionId,
+        Since, UndoPart,
     },
     text::SafeText,
 };
@@ -56,6 +56,19 @@ pub fn put_back(project: &mut Project, of: &SessionId, prompts: usize) -> Review
     }
 }
 
+/// The files that turns of the session have changed, below the project, and whether they are gone; `None` where that
+/// is not known.
+pub fn changed_files(project: &mut Project, of: &SessionId) -> Option<Vec<(PathBuf, bool)>> {
+    let review = list(project, Some(of), ReviewScope::Session).ok()?;
+    let root = project.place.roots.dirs().first()?;
+    let made = review.files.iter().filter(|file| file.by_a_turn);
+    let below = made.filter_map(|file| {
+        let below = file.path.strip_prefix(root).ok()?;
+        Some((below.to_owned(), file.kind == ChangeKind::Deleted))
+    });
+    Some(below.collect())
+}
+
 /// What the session's last turn has changed; `None` where it has had none.
 ///
 /// # Errors
@@ -72,7 +85,7 @@ pub fn last_turn(project: &mut Project, of: &SessionId) -> io::Result<Option<Rev
 }
 
 fn scope_since(project: &Project, of: &SessionId, prompts: usize) -> Option<ReviewScope> {
-    let points = project.checkpoints();
+    let points = project.checkpoints_of(Some(of));
     let starts = points.iter().rev().filter(|point| {
         point.cause.kind == CauseKind::TurnStart && point.cause.session.as_ref() == Some(of)
     });

@@ -17,6 +17,7 @@ use crate::{
     },
     cli::{self, CliError, ExportFormat, SessionsAction},
     config::Config,
+    host::worktree,
     model::{PlanBody, PlanText},
     session::{BlockKind, Past, Session, SessionConfig},
     store::{
@@ -196,9 +197,22 @@ fn list(found: &[Summary]) -> String {
 fn place(about: &About) -> String {
     let project = with_tilde(about.project());
     match &about.worktree {
-        Some(worktree) => format!("{project} ({})", worktree.branch),
+        Some(worktree) => {
+            let gone = if is_gone(about) {
+                ", worktree gone"
+            } else {
+                ""
+            };
+            format!("{project} ({}{gone})", worktree.branch)
+        }
         None => project,
     }
+}
+
+/// It was merged, applied or discarded: the session cannot go on where it was.
+fn is_gone(about: &About) -> bool {
+    let worktree = about.worktree();
+    worktree.is_some_and(|worktree| worktree::is_there(&worktree).is_err())
 }
 
 /// What a session is, for programs.
@@ -223,6 +237,8 @@ struct WorktreeFacts<'a> {
     path: &'a str,
     branch: &'a str,
     project: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    gone: bool,
 }
 
 impl<'a> Facts<'a> {
@@ -236,6 +252,7 @@ impl<'a> Facts<'a> {
                 path: &kept.top,
                 branch: &kept.branch,
                 project: &kept.project,
+                gone: is_gone(about),
             }),
             session_id: about.session.as_deref(),
             title: about.title.as_deref(),

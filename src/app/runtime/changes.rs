@@ -45,7 +45,19 @@ impl Runtime {
         self.in_worktrees.remove(&worktree.cwd);
     }
 
-    pub(super) fn follow_turn(&self, by: SessionKey, moment: TurnMoment) {
+    /// A fork may have been opened: its review has the turns that it took over.
+    pub(super) fn follow_fork(&mut self, key: SessionKey) {
+        let Some(id) = self.follower(key) else {
+            return;
+        };
+        let forked = self.running.get_mut(&key).and_then(|r| r.forked.take());
+        if let (Some(forked), Some(following)) = (forked, self.following_of(key)) {
+            following.forked(id, forked);
+        }
+    }
+
+    pub(super) fn follow_turn(&mut self, by: SessionKey, moment: TurnMoment) {
+        self.follow_fork(by);
         let (Some(following), Some(of)) = (self.following_of(by), self.follower(by)) else {
             return;
         };
@@ -62,11 +74,14 @@ impl Runtime {
 
     /// Before all sessions end: what their turns have changed so far is theirs. What is not looked at in the time
     /// that leaving takes is left to the person.
-    pub fn end_turns(&self) {
-        for (key, session) in self.sessions.iter() {
-            if session.turn.is_some() {
-                self.follow_turn(key, TurnMoment::Ended(session.turn_number()));
-            }
+    pub fn end_turns(&mut self) {
+        let open = self.sessions.iter();
+        let open = open.filter(|(_, session)| session.turn.is_some());
+        let open: Vec<(SessionKey, u64)> = open
+            .map(|(key, session)| (key, session.turn_number()))
+            .collect();
+        for (key, turn) in open {
+            self.follow_turn(key, TurnMoment::Ended(turn));
         }
     }
 

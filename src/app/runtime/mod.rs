@@ -387,11 +387,20 @@ impl Runtime {
     /// batch of messages.
     pub fn follow_sessions(&mut self) {
         let now = Instant::now();
+        let mut forks = Vec::new();
         for (key, session) in self.sessions.iter() {
-            let running = self.running.get_mut(&key);
-            if let Some(saver) = running.and_then(|running| running.saver.as_mut()) {
+            let Some(running) = self.running.get_mut(&key) else {
+                continue;
+            };
+            if let Some(saver) = running.saver.as_mut() {
                 saver.changed(session, now);
             }
+            if running.forked.is_some() && session.id.is_some() {
+                forks.push(key);
+            }
+        }
+        for key in forks {
+            self.follow_fork(key);
         }
     }
 

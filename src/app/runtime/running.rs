@@ -5,6 +5,7 @@
 use tokio::task::JoinHandle;
 
 use crate::{
+    app::changes::Forked,
     config::AgentProfile,
     host::{self, Host, OriginalFiles},
     model::{ConnectionId, TerminalId},
@@ -38,6 +39,8 @@ pub struct Running {
     /// A notice said that it could not be stored.
     pub told_not_stored: bool,
     pub told_review_not_stored: bool,
+    /// From where it goes on, until the fork has an id.
+    pub forked: Option<Forked>,
     /// The revision of the review that is stored, or is being written.
     pub review_rev: u64,
 }
@@ -60,6 +63,7 @@ impl Running {
             saver: None,
             told_not_stored: false,
             told_review_not_stored: false,
+            forked: None,
             review_rev: 0,
         }
     }

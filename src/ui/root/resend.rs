@@ -6,14 +6,14 @@
 use super::Ui;
 use crate::{
     model::Since,
-    session::{Block, BlockId, BlockKind, Session},
+    session::{Block, BlockId, BlockKind, ChangedFiles, Session},
     text::SafeText,
     ui::{
         Draft, UiCommand, UiContext,
         action::Action,
         mention_text,
         overlay::Resend,
-        render::{RenderContext, line::StyledLine},
+        render::{RenderContext, format::count, line::StyledLine},
     },
 };
 
@@ -114,10 +114,27 @@ impl Ui {
     }
 
     /// A draft that begins with what was said elsewhere, and names the files that were changed there.
-    pub fn begin_with(&mut self, conversation: &str, files: &[String]) {
-        if !files.is_empty() {
-            let files: Vec<String> = files.iter().map(|path| mention_text(path)).collect();
-            let text = format!("Files that were changed: {}\n", files.join(" "));
+    pub fn begin_with(&mut self, conversation: &str, files: &ChangedFiles) {
+        let ChangedFiles {
+            there,
+            deleted,
+            more,
+        } = files;
+        let mut text = String::new();
+        if !there.is_empty() {
+            let files: Vec<String> = there.iter().map(|path| mention_text(path)).collect();
+            text.push_str(&format!("Files that were changed: {}\n", files.join(" ")));
+        }
+        if !deleted.is_empty() {
+            text.push_str(&format!(
+                "Files that were deleted: {}\n",
+                deleted.join(", ")
+            ));
+        }
+        if *more > 0 {
+            text.push_str(&format!("{} more changed.\n", count(*more, "file")));
+        }
+        if !text.is_empty() {
             self.composer.insert_paste(&text);
         }
         self.composer.insert_paste(conversation);

@@ -97,7 +97,11 @@ impl FormDialog {
                 _ => {}
             }
         }
-        if !self.is_a_line() {
+        if self.draft.fields().is_empty() {
+            // Only answers: one of them may have to be selected first.
+            let keys = cx.keymap.two(Action::QuestionUp, Action::QuestionDown);
+            hints.push((keys, "select"));
+        } else if !self.is_a_line() {
             let keys = cx.keymap.two(Action::FormNext, Action::FormPrevious);
             hints.push((keys, "fields"));
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     model::Since,
-    session::{BlockId, BlockKind},
+    session::{BlockId, BlockKind, ChangedFiles},
     ui::Draft,
 };
 
@@ -185,12 +185,22 @@ fn what_becomes_of_changed_files_is_asked_with_nothing_put_back_by_enter_alone()
 fn a_conversation_goes_to_another_agent_with_the_files_that_were_changed() {
     let mut screen = Screen::new(Bench::ready());
     let said = "x\n".repeat(2_000);
-    screen.ui.begin_with(&said, &["src/a.rs".to_owned()]);
+    let changed = ChangedFiles {
+        there: vec!["src/a.rs".to_owned()],
+        deleted: vec!["b.rs".to_owned(), "c.rs".to_owned()],
+        more: 2,
+    };
+    screen.ui.begin_with(&said, &changed);
     let picture = screen.draw();
     assert!(
         picture.contains("@src/a.rs") && picture.contains("2,000 lines")
             || picture.contains("2000"),
         "{picture}"
     );
-    assert!(screen.ui.draft_text().contains(&said));
+    let draft = screen.ui.draft_text();
+    assert!(draft.contains(&said));
+    assert!(
+        draft.contains("Files that were deleted: b.rs, c.rs\n2 files more changed."),
+        "{draft}"
+    );
 }

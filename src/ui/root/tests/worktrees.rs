@@ -104,6 +104,7 @@ fn what_is_lost_is_counted_and_asked_with_nothing_selected() {
         let picture = screen.draw().replace(['│', '\n'], " ");
         let picture = picture.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(picture.contains(words), "{is:?}: {picture}");
+        assert!(picture.contains("up/down select"), "{is:?}: {picture}");
         screen.bench.wait(400);
         assert_eq!(end(&screen.press("enter")), None, "{is:?}");
         screen.bench.wait(400);
