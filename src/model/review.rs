@@ -52,6 +52,8 @@ pub struct ReviewFile {
     /// A turn of this session has changed it, alone or together with others: it is part of what undoing a scope
     /// puts back. What else changed is the person's, or another session's.
     pub by_a_turn: bool,
+    /// Outside of the project's folders: it is put back only where it is named.
+    pub is_elsewhere: bool,
 }
 
 /// The answer to [`ReviewWish::List`].

@@ -306,6 +306,7 @@ fn shown(
         until,
         by: made_by(file, makers),
         by_unknown: file.seen.is_empty(),
+        is_elsewhere: !project.place.roots.contains(&file.path),
         by_a_turn: file.seen.iter().any(|id| {
             let maker = makers.get(id);
             maker.is_some_and(|maker| maker.is_of(ReviewScope::Session))

@@ -25,7 +25,10 @@ pub fn changed(project: &mut Project, of: &SessionId, prompts: usize) -> Option<
     if review.read_only.is_some() {
         return None;
     }
-    let made = review.files.iter().filter(|file| file.by_a_turn);
+    let made = review
+        .files
+        .iter()
+        .filter(|file| file.by_a_turn && !file.is_elsewhere);
     let made: Vec<&ReviewFile> = made.collect();
     let names = made.iter().take(MOST_NAMED).map(|file| file.name.clone());
     Some(Since {
@@ -42,7 +45,9 @@ pub fn put_back(project: &mut Project, of: &SessionId, prompts: usize) -> Review
     let listed = list(project, Some(of), scope);
     match listed.map(|review| (review.span, review.files)) {
         Ok((Some(span), files)) => {
-            let made = files.iter().filter(|file| file.by_a_turn);
+            let made = files
+                .iter()
+                .filter(|file| file.by_a_turn && !file.is_elsewhere);
             let parts = made.map(|file| UndoPart::File(file.path.clone()));
             let wish = ReviewWish::Undo {
                 scope,

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fmt::Write,
-    io::{self, Write as _},
+    io::{self, IsTerminal, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -38,6 +38,7 @@ pub fn changes(
         let patch = patch(&mut project, of.as_ref(), scope, None).map_err(failed)?;
         cli::check_stdout()?;
         let mut out = io::stdout().lock();
+        let patch = for_reader(patch, out.is_terminal());
         return match out.write_all(&patch).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(failed(error)),
             _ => Ok(()),
@@ -51,6 +52,15 @@ pub fn changes(
         true => stat(&review),
         false => as_json(&review),
     })
+}
+
+/// Every byte for `git apply`; on a terminal nothing that it would obey.
+fn for_reader(patch: Vec<u8>, terminal: bool) -> Vec<u8> {
+    if !terminal {
+        return patch;
+    }
+    let text = String::from_utf8_lossy(&patch);
+    SafeText::with_line_ends(&text).as_str().as_bytes().to_vec()
 }
 
 /// Puts back what a session changed.
@@ -176,7 +186,15 @@ fn opened(
 
 /// What turns have changed; `None`: that is all. The rest is the person's own, and stays unless it is named.
 fn of_turns(review: &Review) -> Option<Vec<UndoPart>> {
-    let (made, own): (Vec<_>, Vec<_>) = review.files.iter().partition(|file| file.by_a_turn);
+    let outside = review.files.iter().filter(|file| file.is_elsewhere);
+    for file in outside.clone() {
+        complain(format!(
+            "{} is outside of the project and stays: name it to put it back",
+            file.name
+        ));
+    }
+    let inside = review.files.iter().filter(|file| !file.is_elsewhere);
+    let (made, own): (Vec<_>, Vec<_>) = inside.partition(|file| file.by_a_turn);
     for file in &own {
         complain(format!(
             "{} changed outside of turns and stays: name it to put it back",
@@ -184,7 +202,7 @@ fn of_turns(review: &Review) -> Option<Vec<UndoPart>> {
         ));
     }
     let parts = made.iter().map(|file| UndoPart::File(file.path.clone()));
-    (!own.is_empty()).then(|| parts.collect())
+    (made.len() < review.files.len()).then(|| parts.collect())
 }
 
 /// The files that are named, as parts of what is put back.
@@ -260,4 +278,52 @@ fn as_json(review: &Review) -> String {
         "uncovered": review.uncovered.iter().map(SafeText::as_str).collect::<Vec<_>>(),
     });
     json::line(&all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_nothing_that_it_would_obey_and_a_pipe_every_byte() {
+        let patch = b"+a\x1b]52;c;cm0=\x07\r\n+\xff\xc2\x9b2J\tb\n \xe2\x80\xae\n".to_vec();
+        assert_eq!(for_reader(patch.clone(), false), patch);
+        let shown = String::from_utf8(for_reader(patch, true)).unwrap();
+        assert_eq!(shown.lines().count(), 3);
+        let obeyed = |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || c == '\u{202e}');
+        assert!(!shown.contains(obeyed), "{shown:?}");
+    }
+
+    #[test]
+    fn an_undo_of_all_leaves_what_is_outside_of_the_project() {
+        let file = |name: &'static str, is_elsewhere| crate::model::ReviewFile {
+            path: name.into(),
+            name: name.into(),
+            renamed_from: None,
+            kind: ChangeKind::Modified,
+            binary: false,
+            lines: None,
+            content: 0,
+            until: None,
+            by: Vec::new(),
+            by_unknown: false,
+            by_a_turn: true,
+            is_elsewhere,
+        };
+        let mut review = Review {
+            scope: ReviewScope::Session,
+            scopes: Vec::new(),
+            files: vec![file("/p/in", false), file("/home/n/.bashrc", true)],
+            uncovered: Vec::new(),
+            span: None,
+            read_only: None,
+            can_redo: false,
+        };
+        let inside = UndoPart::File("/p/in".into());
+        assert_eq!(of_turns(&review), Some(vec![inside]));
+        let named = chosen(&review, &["/home/n/.bashrc".into()], Path::new("/p")).unwrap();
+        assert_eq!(named.len(), 1);
+        review.files.pop();
+        assert_eq!(of_turns(&review), None);
+    }
 }

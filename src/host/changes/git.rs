@@ -23,6 +23,10 @@ use super::{
 };
 use crate::{files, host::git};
 
+/// Of a content that was only referred to.
+pub const LOST: &str = "git does not have it any more, and what git held unchanged was not copied: fetch it from \
+     another clone";
+
 /// Of an index that is read.
 const MAX_INDEX: u64 = 256 << 20;
 /// Of a file of attributes.

@@ -112,9 +112,15 @@ pub fn whole(around: &Surroundings<'_>, table: &Table, packs: &Store) -> io::Res
         &mut uncovered,
     );
     let todo = match (&repository, &index) {
-        (Some(repository), Some(index)) => {
-            of_git(repository, index, &walked.seen, todo, began, &mut deltas)
-        }
+        (Some(repository), Some(index)) => of_git(
+            repository,
+            index,
+            table,
+            &walked.seen,
+            todo,
+            began,
+            &mut deltas,
+        ),
         _ => todo,
     };
     deltas.extend(read_all(around, todo, index.is_some(), packs)?);
@@ -313,10 +319,12 @@ fn gone(path: &[u8], state: &FileState) -> Option<Delta> {
     })
 }
 
-/// Takes out of the list what git has as it is on the disk: it need not be read.
+/// Takes out of the list what git has as it is on the disk: on the first look, before an agent was at it, it
+/// need not be read. Later an index may be forged so that it has something harmless for a file.
 fn of_git(
     repository: &Repository,
     index: &Index,
+    table: &Table,
     seen: &[Seen],
     mut todo: Vec<Todo>,
     began: u64,
@@ -347,7 +355,9 @@ fn of_git(
             continue;
         };
         todo.indexed = size.map(|_| entry.id);
-        todo.clean = size == Some(todo.meta.size)
+        todo.clean = todo.old.is_none()
+            && !is_below(&table.roots, &todo.path)
+            && size == Some(todo.meta.size)
             && index.is_clean(entry, &todo.meta)
             && !Converted::may_be(&converted, &todo.path);
     }
@@ -355,11 +365,6 @@ fn of_git(
         let Some(id) = todo.indexed.filter(|_| todo.clean) else {
             return true;
         };
-        let old = todo.old.as_ref();
-        // Its content is known by another name: only reading tells whether it is the same.
-        if old.is_some_and(|old| matches!(old.blob(), Some(BlobId::Own(_)))) {
-            return true;
-        }
         let state = FileState::File {
             content: Content::Kept(BlobId::Git(id)),
             size: todo.meta.size,

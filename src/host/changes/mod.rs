@@ -431,8 +431,7 @@ impl Changes {
                 packs.get(&hash)
             }),
             BlobId::Git(id) => {
-                let gone =
-                    || io::Error::new(io::ErrorKind::NotFound, "git does not have it any more");
+                let gone = || io::Error::new(io::ErrorKind::NotFound, git::LOST);
                 let root = self.roots.dirs().first();
                 let repository = root
                     .and_then(|root| git::Repository::of(root))

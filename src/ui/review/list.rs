@@ -106,9 +106,12 @@ impl List {
         self.files.get(self.selected)
     }
 
-    /// Files that turns have changed, by themselves or together with others.
+    /// Files of the project that turns have changed, by themselves or together with others.
     pub fn made_by_turns(&self) -> Vec<PathBuf> {
-        let made = self.files.iter().filter(|file| file.by_a_turn);
+        let made = self
+            .files
+            .iter()
+            .filter(|file| file.by_a_turn && !file.is_elsewhere);
         made.map(|file| file.path.clone()).collect()
     }
 

@@ -21,6 +21,7 @@ pub fn file(name: &str) -> ReviewFile {
         by: vec!["Edit".into()],
         by_unknown: false,
         by_a_turn: true,
+        is_elsewhere: false,
     }
 }
 

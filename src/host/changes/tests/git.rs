@@ -96,6 +96,40 @@ fn a_permission_alone_is_told_though_git_had_the_content_before() {
 }
 
 #[test]
+fn a_forged_index_does_not_hide_what_a_file_holds() {
+    let project = repository();
+    project.write("f.py", "old\n");
+    commit(&project);
+    let changes = project.open();
+    let first = changes.looked().at;
+    project.write("f.py", "good\n");
+    let id_of = super::super::git::id_of;
+    let good = id_of(b"good\n");
+    project.git(&["hash-object", "-w", "f.py"]);
+    project.write("f.py", "evil\n");
+    project.write("new.py", "evil\n");
+    std::thread::sleep(std::time::Duration::from_millis(80));
+    project.git(&["add", "-A"]);
+    // What git knows of the files, but for what they hold; git takes a check sum of zeros.
+    let mut index = fs::read(project.path(".git/index")).unwrap();
+    let evil = id_of(b"evil\n");
+    let places: Vec<usize> = (0..index.len() - evil.len())
+        .filter(|at| index[*at..].starts_with(&evil))
+        .collect();
+    assert_eq!(places.len(), 2);
+    for at in places {
+        index[at..at + good.len()].copy_from_slice(&good);
+    }
+    let end = index.len();
+    index[end - 20..].fill(0);
+    fs::write(project.path(".git/index"), index).unwrap();
+    for file in changes.since(first) {
+        let now = changes.content(file.after.blob().unwrap()).unwrap();
+        assert_eq!(now, b"evil\n", "{}", file.path.display());
+    }
+}
+
+#[test]
 fn the_repository_is_not_touched() {
     let project = repository();
     project.write("a", "one\n");
