@@ -152,6 +152,9 @@ fn three_comments_go_to_the_agent_as_one_prompt() {
     tui.keys("\x1b\r");
     tui.keys("as well?\r");
     tui.wait_for("2 comments");
+    // Back in the list: the keys go to the diff for a range.
+    tui.keys("\t");
+    tui.wait_for("j k line");
     tui.keys("G\x1b[1;2Ac");
     tui.wait_for("what you have to say of lines 19–20");
     tui.keys("The end is fine.\r");

@@ -63,6 +63,10 @@ pub fn in_words(at: &Path, wanted: Wanted, disk: Disk) -> Step {
         Disk::Link(target) => (link(&target), target),
         Disk::Absent | Disk::Folder | Disk::Other(_) => ("nothing".to_owned(), Vec::new()),
     };
+    let next = match there == "nothing" {
+        true => "it was removed since, and stays so",
+        false => "move it away to have that",
+    };
     let (back, wanted) = match wanted {
         Wanted::File(content, _) => (format!("{} would come back", file(&content)), content),
         Wanted::Link(target) => (format!("{} would come back", link(&target)), target),
@@ -73,7 +77,7 @@ pub fn in_words(at: &Path, wanted: Wanted, disk: Disk) -> Step {
         disk,
         wanted,
         marked: Vec::new(),
-        words: format!("{there} is there now, {back}: move it away to have that"),
+        words: format!("{there} is there now, {back}: {next}"),
     }))
 }
 

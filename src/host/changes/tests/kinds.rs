@@ -143,7 +143,8 @@ fn conflicts_of_what_has_no_lines_are_told_in_words() {
         format!(
             "a binary file of 6 bytes is there now, a binary file of 4 bytes would come back: {after}"
         ),
-        format!("nothing is there now, a file of 4 bytes would come back: {after}"),
+        "nothing is there now, a file of 4 bytes would come back: it was removed since, and stays so"
+            .to_owned(),
         format!("a link to mine is there now, a link to a would come back: {after}"),
         format!("a file of 5 bytes is there now, it would go: {after}"),
     ];
