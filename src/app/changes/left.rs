@@ -7,27 +7,31 @@ use std::{
 };
 
 use super::project::Project;
-use crate::model::{Cause, CauseKind, ChangedFile, CheckpointId, Selection, UndoPart};
+use crate::model::{Cause, CauseKind, ChangedFile, CheckpointId, Selection, SessionId, UndoPart};
 
 /// What is left of a change since `from`, and up to which checkpoint.
 pub type StillChanged = Option<(ChangedFile, CheckpointId)>;
 
-/// `turn`: the one that the scope is of. Files of which something was put back, or made again, after the end of a scope, with what is left of
-/// their changes. Others are shown as they were at that end: what came later is not the scope's.
+/// Files of which something was put back, or made again, after the end of a scope, with what is left of their
+/// changes. Others are shown as they were at that end: what came later is not the scope's. `turn`: the one
+/// of the session `of` that the scope is of.
 ///
 /// # Errors
 /// The store cannot be read.
 pub fn put_back_since(
     project: &Project,
+    of: Option<&SessionId>,
     turn: Option<u64>,
     (from, to): (CheckpointId, CheckpointId),
 ) -> io::Result<BTreeMap<PathBuf, StillChanged>> {
     let points = project.checkpoints();
     let later = points.iter().filter(|point| point.id > to);
     let undos = later.filter(|point| matches!(point.cause.kind, CauseKind::Undo | CauseKind::Redo));
-    // What was put back of another turn, or of several at once, is not this one's change.
+    // What was put back of another turn, or of several at once, is not this one's change. Each session counts its
+    // turns from 1.
+    let is_its = |cause: &Cause| cause.turn == turn && cause.session.as_ref() == of;
     let undos: BTreeMap<CheckpointId, bool> = undos
-        .map(|point| (point.id, point.cause.turn == turn))
+        .map(|point| (point.id, is_its(&point.cause)))
         .collect();
     let is_own = |id: &CheckpointId| undos.get(id) == Some(&true);
     let mut left: BTreeMap<PathBuf, StillChanged> = BTreeMap::new();
@@ -72,7 +76,7 @@ fn put_back(
     paths: Vec<PathBuf>,
 ) -> io::Result<Vec<PathBuf>> {
     let changes = project.changes()?;
-    if paths.is_empty() || changes.is_read_only() {
+    if paths.is_empty() {
         return Ok(Vec::new());
     }
     let selection = Selection {

@@ -588,7 +588,7 @@ impl Found {
         }
         let (from, to) = span_of(project, of, scope)?;
         let files = project.changes()?.changes(from, to)?;
-        let mut put_back = put_back_since(project, turn_of(scope), (from, to))?;
+        let mut put_back = put_back_since(project, of, turn_of(scope), (from, to))?;
         let files = files.into_iter().filter_map(|file| {
             match put_back.remove(&file.path) {
                 None => Some((file, Some(to))),

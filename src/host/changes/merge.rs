@@ -58,14 +58,14 @@ pub fn in_words(at: &Path, wanted: Wanted, disk: Disk) -> Step {
         true => format!("a binary file of {} bytes", content.len()),
         false => format!("a file of {} bytes", content.len()),
     };
-    let (there, disk) = match disk {
-        Disk::File(content, _) => (file(&content), content),
-        Disk::Link(target) => (link(&target), target),
-        Disk::Absent | Disk::Folder | Disk::Other(_) => ("nothing".to_owned(), Vec::new()),
-    };
-    let next = match there == "nothing" {
-        true => "it was removed since, and stays so",
-        false => "move it away to have that",
+    let away = "move it away to have that";
+    let (there, next, disk) = match disk {
+        Disk::File(content, _) => (file(&content), away, content),
+        Disk::Link(target) => (link(&target), away, target),
+        Disk::Absent | Disk::Folder | Disk::Other(_) => {
+            let next = "it was removed since, and stays so";
+            ("nothing".to_owned(), next, Vec::new())
+        }
     };
     let (back, wanted) = match wanted {
         Wanted::File(content, _) => (format!("{} would come back", file(&content)), content),

@@ -223,3 +223,18 @@ fn what_git_does_for_the_person_between_turns_is_theirs() {
     }
     assert!(at.read("a").contains("line 2, by them"));
 }
+
+#[test]
+fn what_another_session_undid_of_its_first_turn_is_not_shown_as_the_first_turns_here() {
+    let mut at = Followed::new();
+    at.write("a", &lines(&[]));
+    at.turn(1, &[("a", &lines(&[3]))]);
+    let first = std::mem::replace(&mut at.of, SessionId::new("other"));
+    at.turn(1, &[("a", &lines(&[3, 17]))]);
+    let second = std::mem::replace(&mut at.of, first);
+    let path = at.path("a");
+    at.put_back(FIRST, UndoPart::File(path));
+    assert_eq!(at.read("a"), lines(&[17]));
+    at.of = second;
+    assert_eq!(at.sides(FIRST, "a"), (lines(&[3]), lines(&[3, 17])));
+}
